@@ -3,7 +3,9 @@
 #include <array>
 #include <future>
 #include <memory>
+#include <stop_token>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -105,6 +107,42 @@ class LateEntities final : public EntityDoor {
   std::vector<std::future<void>> answers_;
 };
 
+// Answers and answers, from a thread of its own, whatever has become of the connection.
+class TirelessEntities final : public EntityDoor {
+ public:
+  ~TirelessEntities() override { answers_.request_stop(); }
+  bool is_open() const override { return true; }
+  std::unique_ptr<EntityLinks> Serve(OpenConnection& connection) override {
+    answers_ = std::jthread([post = connection.poster()](const std::stop_token& stop) {
+      while (!stop.stop_requested()) {
+        auto answer = std::make_shared<int>();
+        const std::weak_ptr<int> under_way = answer;
+        post([answer = std::move(answer)] {});
+        while (!under_way.expired()) std::this_thread::yield();
+      }
+    });
+    return std::make_unique<Links>(connection);
+  }
+
+ private:
+  class Links final : public EntityLinks {
+   public:
+    explicit Links(OpenConnection& connection) : connection_(connection) {}
+    void OnAttached(const Granted& granted) override {
+      connection_.endpoint().FindLink(granted.link)->SendAttach({});
+    }
+    void OnRenewed(LinkId /*link*/, const access::PermitPtr& /*permit*/) override {}
+    void OnEvent(Event& /*event*/) override {}
+    void OnDetached(LinkId /*link*/) override {}
+    void OnClosing() override {}
+
+   private:
+    OpenConnection& connection_;
+  };
+
+  std::jthread answers_;
+};
+
 // Sends whatever it has credit for, and never stops.
 class EndlessEntities final : public EntityDoor {
  public:
@@ -196,6 +234,23 @@ TEST_F(AmqpServerTest, AnswersComeFromOtherThreads) {
 
   EXPECT_NE(client->Hear(" attach{name=\"s\""), "");
   server_->Stop(milliseconds(0));
+}
+
+// A thread of the broker may be the last to hold a socket.
+TEST_F(AmqpServerTest, AnswersMayComeWhileItStopsAndAfterwards) {
+  for (int round = 0; round < 20; ++round) {
+    TirelessEntities tireless;
+    Start({}, tireless);
+    SocketClient client(port_);
+    client->Enter("PLAIN", Root());
+    client->SayAttach("s", 0, Role::kSender, "q");
+    EXPECT_NE(client->Hear(" attach{name=\"s\""), "");
+
+    server_->Stop(milliseconds(0));
+
+    EXPECT_EQ(server_->connections(), 0U);
+    server_.reset();
+  }
 }
 
 TEST_F(AmqpServerTest, WhatIsNoAmqpHearsOurHeaderAndTheEnd) {

@@ -77,7 +77,8 @@ class Door {
   const Open open_;
   LogLimit log_limit_{std::chrono::seconds(1)};
   DoorCounts counts_;
-  const DoorWorld world_{limits_, gate_, entities_, wall_, open_, log_limit_, counts_};
+  LogLimit told_limit_{Duration(0)};
+  const DoorWorld world_{limits_, gate_, entities_, wall_, open_, log_limit_, counts_, told_limit_};
   ServedConnection::Instant now_{};
   ServedConnection served_{world_,
                            {.peer = "client", .subject = {}},

@@ -14,12 +14,23 @@ namespace {
 constexpr std::uint32_t kAsker = 100;
 constexpr std::uint32_t kTaker = 101;
 
-// What is asserted stands in these two sections.
+// Of a body that is a map, as $management has it.
+std::string TextOfMap(const Sections& sections) {
+  if (sections.body_kind != BodyKind::kValue) return {};
+  Reader reader(sections.body);
+  Value body;
+  reader.Read(body);
+  const Described* const described = body.AsDescribed();
+  if (described == nullptr || described->value.As<Map>() == nullptr) return {};
+  return " " + TextOf(described->value);
+}
+
+// What is asserted stands in these sections.
 std::string TextOfMessage(std::string_view message) {
   const Result<Sections> sections = SplitSections(message, {});
   if (!sections.ok()) return sections.status().message();
   return TextOf(*PropertiesOf(sections->properties, {})) + " " +
-         TextOf(Value(*MapOf(sections->application_properties, {})));
+         TextOf(Value(*MapOf(sections->application_properties, {}))) + TextOfMap(*sections);
 }
 
 // Of a transfer, whose payload is hexadecimal.

@@ -32,7 +32,7 @@ class RecordingEntities final : public EntityDoor {
       lines_.push_back("attached " + granted.node.path + " by " + who);
       if (granted.node.path == "nowhere") {
         const Error error = ErrorOf(amqp_error::kNotFound, "no such queue");
-        connection_.NoteRefused(error);
+        connection_.NoteRefused({"its link was refused", error, "nowhere", NewTrackingId()});
         return link.Refuse(error);
       }
       Attach answer;

@@ -91,7 +91,8 @@ class ServedFixture : public ::testing::Test {
   amqp::Open open_;
   LogLimit log_limit_{Duration(0)};
   DoorCounts counts_;
-  DoorWorld world_{limits_, gate_, entities_, wall_, open_, log_limit_, counts_};
+  LogLimit told_limit_{Duration(0)};
+  DoorWorld world_{limits_, gate_, entities_, wall_, open_, log_limit_, counts_, told_limit_};
 };
 
 }  // namespace wharf::amqp

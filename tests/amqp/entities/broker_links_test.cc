@@ -1,5 +1,4 @@
-// Links to the broker itself, in memory: a client of the door on one side, a whole broker on the
-// other, all on the thread of the test.
+// Links to the broker itself: sending, receiving, settling, sessions.
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,15 +8,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "broker/doors/amqp/connection/served_connection.h"
 #include "broker/doors/amqp/entities/amqp_message.h"
-#include "broker/doors/amqp/entities/broker_door.h"
 #include "broker/doors/amqp/entities/settlements.h"
 #include "broker/doors/amqp/message/batch.h"
-#include "tests/amqp/connection/door_client.h"
-#include "tests/harness/engine_harness.h"
+#include "tests/amqp/entities/links_fixture.h"
 #include "tests/harness/sample_message.h"
-#include "tests/quiet_log.h"
 
 namespace wharf::amqp {
 namespace {
@@ -28,111 +23,7 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
 
-std::string DataMessage(const std::string& body, const std::string& id = "id") {
-  std::string encoded;
-  Writer writer(encoded);
-  Properties properties;
-  if (!id.empty()) properties.message_id = id;
-  Write(writer, properties);
-  writer.BeginDescribed(descriptor::kData);
-  writer.WriteBinary(body);
-  return encoded;
-}
-
-class BrokerLinksTest : public ::testing::Test {
- protected:
-  BrokerLinksTest() {
-    gate_.Open(nullptr);
-    entities_.Open(broker_.broker().requests());
-    QueueDescription queue;
-    queue.name = "q";
-    queue.lock_duration = std::chrono::seconds(30);
-    EXPECT_TRUE(broker_.CreateQueue(queue).ok());
-    served_ = std::make_unique<ServedConnection>(
-        world_, ServedConnection::Client{.peer = "10.0.0.9:7", .subject = {}},
-        [this](const std::function<void()>& what) {
-          if (served_ != nullptr) what();
-        },
-        now_);
-    client_.Enter();
-  }
-
-  std::string Hear() {
-    broker_.Run();
-    if (served_ == nullptr) return {};
-    served_->Work(now_);
-    return served_->TakeOutput(now_);
-  }
-  void GoAway() { const auto gone = std::move(served_); }
-
-  void AttachSender(const std::string& address = "q") {
-    client_.SayAttach("s", 0, Role::kSender, address);
-    client_.Hear(" flow{");
-  }
-  static Attach Receiver(std::string name, std::uint32_t handle, std::string address) {
-    Attach attach;
-    attach.name = std::move(name);
-    attach.handle = handle;
-    attach.role = Role::kReceiver;
-    attach.source.emplace().address = std::move(address);
-    attach.target.emplace(Target());
-    return attach;
-  }
-  // A queue with sessions, and a link of the handle 1 that wants one; null: the next.
-  void CreateSessions() {
-    QueueDescription queue;
-    queue.name = "letters";
-    queue.requires_session = true;
-    queue.lock_duration = std::chrono::seconds(30);
-    EXPECT_TRUE(broker_.CreateQueue(queue).ok());
-  }
-  void SayWantsSession(const std::optional<std::string>& id, std::uint32_t timeout_ms = 60'000) {
-    Attach attach = Receiver("r", 1, "letters");
-    attach.source->filter.emplace().Add(Value(Symbol{"com.microsoft:session-filter"}),
-                                        id.has_value() ? Value(std::string(*id)) : Value());
-    attach.properties.emplace().Add(Value(Symbol{"com.microsoft:timeout"}), Value(timeout_ms));
-    client_.Say(attach);
-  }
-  void SendInSession(const std::string& id, const std::string& body) {
-    Message message;
-    message.session_id = id;
-    message.body = body;
-    std::vector<Message> messages;
-    messages.push_back(std::move(message));
-    EXPECT_TRUE(broker_.Send("letters", std::move(messages)).ok());
-  }
-  void AttachReceiver(const std::string& address = "q") {
-    client_.SayAttach("r", 1, Role::kReceiver, address);
-    client_.Hear(" attach{name=\"r\"");
-  }
-  // What the client says of a delivery, in the first of two phases.
-  std::string Dispose(DeliveryState state, std::uint32_t delivery = 0) {
-    Disposition disposition;
-    disposition.role = Role::kReceiver;
-    disposition.first = delivery;
-    disposition.state = std::move(state);
-    client_.Say(disposition);
-    return client_.Hear(" disposition{");
-  }
-  std::vector<wharf::Delivered> Receive(const std::string& path = "q") {
-    return *broker_.Receive(path, 10);
-  }
-
-  QuietLog quiet_;
-  EngineHarness broker_;
-  GuardGate gate_;
-  DoorLimits limits_;
-  BrokerDoor entities_;
-  std::function<Timestamp()> wall_ = [] { return kHarnessStart; };
-  amqp::Open open_;
-  LogLimit log_limit_{Duration(0)};
-  DoorCounts counts_;
-  DoorWorld world_{limits_, gate_, entities_, wall_, open_, log_limit_, counts_};
-  ServedConnection::Instant now_{};
-  std::unique_ptr<ServedConnection> served_;
-  DoorClient client_{{.say = [this](std::string_view bytes) { served_->Feed(bytes, now_); },
-                      .hear = [this] { return Hear(); }}};
-};
+using BrokerLinksTest = LinksFixture;
 
 // --- sending
 

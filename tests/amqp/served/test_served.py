@@ -10,10 +10,12 @@ import access_calls
 import certificates
 import cluster_nodes
 import daemon_test
+import operations
 import served
 import test_node
 import wire
 from proton import ConnectionException, Delivery, Message
+from proton.reactor import AtMostOnce
 from proton.utils import ConnectionClosed, LinkDetached
 from wharf.v1 import cluster_pb2  # pylint: disable=wrong-import-order
 
@@ -64,6 +66,29 @@ class Serves(served.ServedTest):
         self.create_what_the_sdk_wants(self.client)
         self.tell("sdk_session_story.mjs", served.connection_string(self.port), steps=SESSION_STEPS)
 
+    def test_rhea_sends_receives_and_settles(self):
+        self.serve()
+        self.client.create("q")
+        self.tell("broker_story.mjs", str(self.port), steps=("sent", "completed", "released", "drained", "closed"))
+
+    def test_a_large_message_comes_chunk_by_chunk_in_both_modes(self):
+        self.serve()
+        self.client.create("q", max_message_size_in_kilobytes=102400)
+        body = os.urandom((5 << 20) + 7)
+        for _ in range(2):
+            self.client.send_large("q", body)
+        self.client.send("q", b"behind them")
+        connection = self.dial()
+
+        receiver = connection.create_receiver("q", credit=1)
+        self.assertEqual(receiver.receive(timeout=wire.TIMEOUT).body, body)
+        receiver.accept()
+        receiver.close()
+        consumer = connection.create_receiver("q", credit=2, options=AtMostOnce())
+        self.assertEqual(consumer.receive(timeout=wire.TIMEOUT).body, body)
+        self.assertEqual(consumer.receive(timeout=wire.TIMEOUT).body, b"behind them")
+        self.assertEqual(daemon_test.stored(self.client, "q"), {})
+
     def test_several_places_and_a_unix_socket(self):
         path = f"{self.folder.name}/amqp.sock"
         daemon = self.serve("amqp://127.0.0.1:0", f"amqp://unix:{path}")
@@ -87,6 +112,7 @@ class Serves(served.ServedTest):
         daemon = self.serve()
         self.client.create("q")
         self.assertFalse(self.client.statistics().amqp.open_connection_count)
+        self.assertEqual(operations.get(self.http_port, "/readyz")[2], "ok\n")
         connection = self.dial()
         connection.create_sender("q")
         connection.create_receiver("q", credit=1)

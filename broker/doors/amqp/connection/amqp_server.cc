@@ -27,6 +27,8 @@ using asio::generic::stream_protocol;
 
 // Between two lines about clients that do something wrong, and about too many of them.
 constexpr Duration kLinesEvery = std::chrono::seconds(1);
+// Between two about what clients are told that have proven something.
+constexpr Duration kToldEvery = std::chrono::milliseconds(10);
 
 Open OpenOf(const AmqpServer::Identity& identity) {
   Open open;
@@ -47,7 +49,7 @@ struct AmqpServer::Impl {
       : limits(given_limits),
         wall(std::move(given_wall)),
         open(OpenOf(identity)),
-        world{limits, gate, entities, wall, open, faults, counts},
+        world{limits, gate, entities, wall, open, faults, counts, told},
         connections_max(limits.connections_max),
         io(static_cast<int>(count)) {
     for (std::size_t i = 0; i < count; ++i) threads.emplace_back([this] { io.run(); });
@@ -142,6 +144,7 @@ struct AmqpServer::Impl {
   const Open open;
   LogLimit faults{kLinesEvery};
   LogLimit too_many{kLinesEvery};
+  LogLimit told{kToldEvery};
   DoorCounts counts;
   const DoorWorld world;
 

@@ -14,6 +14,7 @@
 #include "broker/doors/amqp/connection/byte_budget.h"
 #include "broker/doors/amqp/connection/link_node.h"
 #include "broker/doors/amqp/endpoint/connection.h"
+#include "broker/requests/caller.h"
 
 namespace wharf::amqp {
 
@@ -21,6 +22,15 @@ namespace wharf::amqp {
 // is gone by then. May be copied, and be called on any thread, whatever has become of the
 // connection.
 using Poster = std::function<void(std::function<void()>)>;
+
+// An error that a client is told, and of what; views, for as long as it is noted.
+struct ToldError {
+  std::string_view what;
+  const Error& error;
+  // As the client wrote it.
+  std::string_view entity;
+  const TrackingId& tracking_id;
+};
 
 // What links see of the connection that they are on. Outlives its EntityLinks; on its strand only.
 class OpenConnection {
@@ -40,9 +50,9 @@ class OpenConnection {
   // A link to an entity is answered: it is there, or the client is told why not. Counted, and a
   // refusal is a line of the log.
   virtual void NoteAccepted(LinkId link) = 0;
-  virtual void NoteRefused(const Error& error) = 0;
-  // A client is told this of what it asked: a line of the log, by which the tracking id is found.
-  virtual void NoteError(std::string_view what, const Error& error) = 0;
+  virtual void NoteRefused(const ToldError& told) = 0;
+  // A line of the log, by which the tracking id is found.
+  virtual void NoteError(const ToldError& told) = 0;
 };
 
 class EntityLinks {

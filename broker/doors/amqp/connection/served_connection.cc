@@ -249,8 +249,9 @@ void ServedConnection::OnAttached(const Attached& attached, Instant now) {
   Link& link = *endpoint_.FindLink(attached.link);
   Result<LinkNode> node = NodeOf(attached.attach, link.role());
   if (!node.ok()) {
-    const Error error = ErrorOf(node.status(), PlaceOf("", NewTrackingId()));
-    NoteRefused(error);
+    const TrackingId tracking_id = NewTrackingId();
+    const Error error = ErrorOf(node.status(), PlaceOf("", tracking_id));
+    NoteRefused({"its link was refused", error, "", tracking_id});
     return link.Refuse(error);
   }
   if (node->kind == NodeKind::kClaims) return cbs_.Attach(attached);
@@ -294,13 +295,22 @@ void ServedConnection::NoteAccepted(LinkId link) {
   ++world_.counts.open_links;
 }
 
-void ServedConnection::NoteRefused(const Error& error) {
+void ServedConnection::NoteRefused(const ToldError& told) {
   ++world_.counts.links_refused;
-  NoteFault("its link was refused", error);
+  NoteError(told);
 }
 
-void ServedConnection::NoteError(std::string_view what, const Error& error) {
-  NoteFault(what, error);
+void ServedConnection::NoteError(const ToldError& told) {
+  const auto unsaid = world_.told_limit.Admit();
+  if (!unsaid) return;
+  const std::string tracking_id = wharf::ToString(told.tracking_id);
+  const std::string entity = absl::CHexEscape(Shortened(told.entity, kLoggedBytesMax));
+  const std::string why = absl::CHexEscape(Shortened(
+      fmt::format("{}: {}", told.error.condition.text, told.error.description.value_or("")),
+      kLoggedBytesMax));
+  const LogFields about(
+      {{"entity", entity}, {"client", client_.peer}, {"tracking_id", tracking_id}});
+  spdlog::info("AMQP client {}: {}: {}{}", client_.peer, told.what, why, Unsaid(*unsaid));
 }
 
 void ServedConnection::Forget(GuardedLinks::iterator at, Instant now) {

@@ -40,6 +40,8 @@ struct DoorWorld {
   // Of what clients do wrong.
   LogLimit& log_limit;
   DoorCounts& counts;
+  // Of what clients that are in are told.
+  LogLimit& told_limit;
 };
 
 class ServedConnection final : public OpenConnection {
@@ -78,8 +80,8 @@ class ServedConnection final : public OpenConnection {
   const std::string& peer() const override { return client_.peer; }
   const Poster& poster() const override { return poster_; }
   void NoteAccepted(LinkId link) override;
-  void NoteRefused(const Error& error) override;
-  void NoteError(std::string_view what, const Error& error) override;
+  void NoteRefused(const ToldError& told) override;
+  void NoteError(const ToldError& told) override;
 
   std::size_t entity_links() const { return links_.size(); }
   std::size_t claims() const { return claims_.size(); }

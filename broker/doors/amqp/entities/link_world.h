@@ -42,25 +42,26 @@ struct LinkWorld {
     Link* const there = link();
     if (there == nullptr) return;
     Error error = ErrorOn(path, why, tracking_id);
-    connection.NoteRefused(error);
+    connection.NoteRefused({"its link was refused", error, path, tracking_id});
     there->Refuse(std::move(error));
   }
   // Ends the link, and tells why.
   void Detach(const Status& why) const {
     Link* const there = link();
     if (there == nullptr) return;
-    Error error = ErrorOn(path, why, NewTrackingId());
+    const TrackingId tracking_id = NewTrackingId();
+    Error error = ErrorOn(path, why, tracking_id);
     // It was there when the link came to be.
     if (why.code() == ErrorCode::kMessagingEntityNotFound) {
       error.condition.text = amqp_error::kResourceDeleted;
     }
-    connection.NoteError("its link ended", error);
+    connection.NoteError({"its link ended", error, path, tracking_id});
     there->SendDetach(true, std::move(error));
   }
   // What is told of a message.
   Rejected RejectedFor(const Status& why, const TrackingId& tracking_id) const {
     Error error = ErrorOn(path, why, tracking_id);
-    connection.NoteError("it was told", error);
+    connection.NoteError({"it was told", error, path, tracking_id});
     return Rejected{std::move(error)};
   }
 };

@@ -7,8 +7,14 @@
 
 #include <fmt/format.h>
 
+#include "absl/strings/escaping.h"
+#include "broker/core/messages/text.h"
+
 namespace wharf::amqp {
 namespace {
+
+// What clients wrote themselves stands in the log.
+constexpr std::size_t kNameBytesMax = 60;
 
 Caller CallerOf(const LinkWorld& world, access::PermitPtr permit,
                 const ManagementRequest& request) {
@@ -113,7 +119,9 @@ void Operation::Nothing() {
 
 void Operation::Fail(const Status& why) {
   const Error error = ErrorOn(path(), why, caller_.tracking_id);
-  world_.connection.NoteError(fmt::format("its request to $management failed ({})", name()), error);
+  const std::string what =
+      fmt::format("its {} failed", absl::CHexEscape(Shortened(name(), kNameBytesMax)));
+  world_.connection.NoteError({what, error, path(), caller_.tracking_id});
   answered_(request_, ReplyFor(error, why.code()));
 }
 

@@ -1,0 +1,262 @@
+// `$management` by raw links: what is answered, with which types, and what is bounded. What SDKs do
+// with it is told by tests/amqp/served.
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <utility>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "broker/doors/amqp/entities/amqp_message.h"
+#include "tests/amqp/codec/random_value.h"
+#include "tests/amqp/entities/links_fixture.h"
+#include "tests/from_environment.h"
+#include "tests/seed_note.h"
+
+namespace wharf::amqp {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+Value Text(const char* text) { return Value(std::string(text)); }
+
+class ManagementTest : public LinksFixture {
+ protected:
+  static constexpr std::uint32_t kAsker = 10;
+  static constexpr std::uint32_t kTaker = 11;
+
+  // As the JavaScript SDK does it: the link of replies has the name that requests name.
+  void AttachToManagement(const std::string& entity = "q", std::uint32_t credit = 100) {
+    client_.SayAttach("asker", kAsker, Role::kSender, entity + "/$management");
+    client_.SayAttach("replies", kTaker, Role::kReceiver, entity + "/$management");
+    client_.Hear(" attach{name=\"replies\"");
+    if (credit > 0) client_.SayFlow(kTaker, credit);
+  }
+  static std::string Request(const std::string& operation, const Map& body) {
+    std::string message;
+    Writer writer(message);
+    Properties properties;
+    properties.message_id = std::uint64_t{++last_id_};
+    properties.reply_to = "replies";
+    Write(writer, properties);
+    Map said;
+    said.Add(Text("operation"), Value(std::string(operation)));
+    said.Add(Text("com.microsoft:tracking-id"), Text("mine"));
+    writer.BeginDescribed(descriptor::kApplicationProperties);
+    writer.Write(said);
+    writer.BeginDescribed(descriptor::kAmqpValue);
+    writer.Write(body);
+    return message;
+  }
+  // The line of the reply.
+  std::string Ask(const std::string& operation, const Map& body = {}) {
+    client_.SayTransfer(kAsker, Request(operation, body));
+    return client_.Hear(" transfer{");
+  }
+  static Map Tokens(const LockToken& token) {
+    amqp::Uuid uuid;
+    const std::string bytes = token.ToBytes();
+    std::copy(bytes.begin(), bytes.end(), uuid.bytes.begin());
+    Array tokens{.descriptors = {}, .type = Type::kUuid, .items = {}};
+    tokens.items.emplace_back(uuid);
+    Map body;
+    body.Add(Text("lock-tokens"), Value(std::move(tokens)));
+    return body;
+  }
+
+  static inline std::uint64_t last_id_ = 0;
+};
+
+TEST_F(ManagementTest, AReplyNamesItsRequestByTheSameTypeAndItsStatusIsAnInt) {
+  AttachToManagement();
+  last_id_ = 6;
+  EXPECT_THAT(Ask("com.microsoft:peek-message"),
+              AllOf(HasSubstr("settled=true"), HasSubstr("correlation-id=7"),
+                    HasSubstr("\"statusCode\" 204:int"),
+                    HasSubstr("\"com.microsoft:tracking-id\" \"mine\"")));
+}
+
+TEST_F(ManagementTest, WhatIsNotKnownIsNotImplemented) {
+  AttachToManagement();
+  EXPECT_THAT(Ask("com.microsoft:sing"),
+              AllOf(HasSubstr("\"statusCode\" 501:int"),
+                    HasSubstr("\"errorCondition\" :amqp:not-implemented")));
+}
+
+TEST_F(ManagementTest, AnEntityThatIsNotThereIsTold) {
+  AttachToManagement("nowhere");
+  EXPECT_THAT(Ask("com.microsoft:peek-message"),
+              AllOf(HasSubstr("\"statusCode\" 404:int"),
+                    HasSubstr("The messaging entity 'nowhere' could not be found.")));
+}
+
+TEST_F(ManagementTest, ALockIsRenewedAndSettledByItsToken) {
+  AttachToManagement();
+  ASSERT_TRUE(broker_.Send("q", "hello").ok());
+  const LockToken token = Receive()[0].token;
+  EXPECT_THAT(Ask("com.microsoft:renew-lock", Tokens(token)),
+              AllOf(HasSubstr("\"statusCode\" 200:int"), HasSubstr("\"expirations\" ")));
+
+  Map completed = Tokens(token);
+  completed.Add(Text("disposition-status"), Text("completed"));
+  EXPECT_THAT(Ask("com.microsoft:update-disposition", completed),
+              HasSubstr("\"statusCode\" 200:int"));
+
+  // The number alone would be taken for something else.
+  for (const char* again : {"com.microsoft:renew-lock", "com.microsoft:update-disposition"}) {
+    EXPECT_THAT(Ask(again, completed),
+                AllOf(HasSubstr("\"statusCode\" 410:int"),
+                      HasSubstr("\"errorCondition\" :com.microsoft:message-lock-lost")));
+  }
+}
+
+TEST_F(ManagementTest, ADeadLetterTellsWhy) {
+  AttachToManagement();
+  ASSERT_TRUE(broker_.Send("q", "hello").ok());
+  Map dead = Tokens(Receive()[0].token);
+  dead.Add(Text("disposition-status"), Text("suspended"));
+  dead.Add(Text("deadletter-reason"), Text("broken"));
+  Map changes;
+  changes.Add(Text("color"), Text("red"));
+  dead.Add(Text("properties-to-modify"), Value(std::move(changes)));
+
+  EXPECT_THAT(Ask("com.microsoft:update-disposition", dead), HasSubstr("\"statusCode\" 200:int"));
+
+  const auto letters = Receive("q/$DeadLetterQueue");
+  ASSERT_EQ(letters.size(), 1U);
+  EXPECT_THAT(EncodedOf(letters[0]), AllOf(HasSubstr("broken"), HasSubstr("red")));
+}
+
+TEST_F(ManagementTest, ASessionIsThatOfALinkOfTheSameConnection) {
+  CreateSessions();
+  AttachToManagement("letters");
+  Map anna;
+  anna.Add(Text("session-id"), Text("anna"));
+  EXPECT_THAT(Ask("com.microsoft:get-session-state", anna),
+              AllOf(HasSubstr("\"statusCode\" 410:int"),
+                    HasSubstr("\"errorCondition\" :com.microsoft:session-lock-lost")));
+
+  SayWantsSession("anna");
+  client_.Hear(" attach{name=\"r\"");
+  EXPECT_THAT(Ask("com.microsoft:get-session-state", anna),
+              AllOf(HasSubstr("\"statusCode\" 200:int"), HasSubstr("\"session-state\" null")));
+  EXPECT_THAT(Ask("com.microsoft:renew-session-lock", anna), HasSubstr("\"expiration\" "));
+
+  client_.SayDetach(1);
+  client_.HearAll();
+  EXPECT_THAT(Ask("com.microsoft:renew-session-lock", anna), HasSubstr("\"statusCode\" 410:int"));
+}
+
+TEST_F(ManagementTest, SessionsAreListedByTheirIds) {
+  CreateSessions();
+  AttachToManagement("letters");
+  EXPECT_THAT(Ask("com.microsoft:get-message-sessions"), HasSubstr("\"statusCode\" 204:int"));
+  for (const char* id : {"carla", "anna", "bert"}) SendInSession(id, "Dear you");
+  Map body;
+  body.Add(Text("last-updated-time"), Value(TimestampMs{253'402'300'799'999}));
+  body.Add(Text("skip"), Value(std::int32_t{1}));
+  body.Add(Text("top"), Value(std::int32_t{1}));
+
+  EXPECT_THAT(Ask("com.microsoft:get-message-sessions", body),
+              AllOf(HasSubstr("\"skip\" 2:int"), HasSubstr("\"bert\""), Not(HasSubstr("\"anna\"")),
+                    Not(HasSubstr("\"carla\""))));
+}
+
+TEST_F(ManagementTest, OldMessagesAreDeletedByTheirNumber) {
+  AttachToManagement();
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(broker_.Send("q", "x").ok());
+  Map body;
+  body.Add(Text("message-count"), Value(std::int32_t{2}));
+  EXPECT_THAT(Ask("com.microsoft:batch-delete-messages", body),
+              HasSubstr("\"message-count\" 2:int"));
+  EXPECT_EQ(Receive().size(), 1U);
+}
+
+TEST_F(ManagementTest, ATransferDeadLetterQueueIsEmpty) {
+  AttachToManagement("q/$Transfer/$DeadLetterQueue");
+  ASSERT_TRUE(broker_.Send("q", "hello").ok());
+  EXPECT_THAT(Ask("com.microsoft:peek-message"), HasSubstr("\"statusCode\" 204:int"));
+  EXPECT_THAT(Ask("com.microsoft:renew-lock"), HasSubstr("\"statusCode\" 400:int"));
+}
+
+TEST_F(ManagementTest, AnAnswerWaitsForCredit) {
+  AttachToManagement("q", 0);
+  EXPECT_THAT(Ask("com.microsoft:peek-message"), IsEmpty());
+
+  client_.SayFlow(kTaker, 1);
+
+  EXPECT_THAT(client_.Hear(" transfer{"), HasSubstr("\"statusCode\" 204:int"));
+}
+
+TEST_F(ManagementTest, WhoTakesNoAnswersIsNotAnsweredForEver) {
+  AttachToManagement("q", 0);
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(broker_.Send("q", std::string(900'000, 'x')).ok());
+  Map body;
+  body.Add(Text("message-count"), Value(std::int32_t{1}));
+  for (int i = 0; i < 10; ++i) {
+    client_.SayTransfer(kAsker, Request("com.microsoft:peek-message", body));
+    client_.HearAll();
+  }
+  client_.SayTransfer(kAsker, Request("com.microsoft:peek-message", body));
+
+  EXPECT_THAT(client_.Hear(" disposition{"), HasSubstr("com.microsoft:server-busy"));
+  EXPECT_EQ(served_->unanswered_bytes().taken(), 0U);
+}
+
+TEST_F(ManagementTest, WhatIsNoMessageIsRejected) {
+  AttachToManagement();
+  client_.SayTransfer(kAsker, "nonsense");
+  EXPECT_THAT(client_.Hear(" disposition{"), HasSubstr("rejected"));
+  client_.SayTransfer(kAsker, std::string(2'000'000, 'x'));
+  EXPECT_THAT(client_.Hear(" disposition{"), HasSubstr("amqp:link:message-size-exceeded"));
+  EXPECT_EQ(served_->partial_bytes().taken(), 0U);
+}
+
+// Whatever stands in a request, it has an answer, and the broker goes on.
+TEST_F(ManagementTest, AnythingIsAnswered) {
+  const std::uint64_t seed = FromEnvironment("WHARF_SEED", 1);
+  const SeedNote note("WHARF_SEED=" + std::to_string(seed));
+  Generator random(seed);
+  AttachToManagement("q", 1'000'000);
+  const char* const keys[] = {"lock-tokens",
+                              "disposition-status",
+                              "message-count",
+                              "from-sequence-number",
+                              "sequence-numbers",
+                              "receiver-settle-mode",
+                              "messages",
+                              "session-id",
+                              "session-state",
+                              "last-updated-time",
+                              "skip",
+                              "top",
+                              "rule-name",
+                              "rule-description",
+                              "enqueued-time-utc",
+                              "deadletter-reason",
+                              "properties-to-modify"};
+  const char* const operations[] = {"renew-lock",        "update-disposition",
+                                    "peek-message",      "receive-by-sequence-number",
+                                    "schedule-message",  "renew-session-lock",
+                                    "get-session-state", "cancel-scheduled-message",
+                                    "set-session-state", "get-message-sessions",
+                                    "add-rule",          "batch-delete-messages",
+                                    "remove-rule",       "enumerate-rules"};
+  for (int round = 0; round < 300; ++round) {
+    Map body;
+    for (const char* const key : keys) {
+      if (random() % 2 == 0) body.Add(Text(key), RandomValue(random));
+    }
+    const std::string name = operations[random() % std::size(operations)];
+    const std::string answer = Ask("com.microsoft:" + name, body);
+    ASSERT_THAT(answer, HasSubstr("statusCode")) << name;
+    client_.HearAll();
+  }
+}
+
+}  // namespace
+}  // namespace wharf::amqp
