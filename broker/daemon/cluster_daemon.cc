@@ -7,6 +7,7 @@
 
 #include "broker/daemon/amqp_listening.h"
 #include "broker/daemon/daemon_statistics.h"
+#include "broker/daemon/node_format.h"
 #include "broker/daemon/stop_grace.h"
 #include "broker/daemon/stop_limit.h"
 #include "broker/daemon/stop_time.h"
@@ -114,7 +115,8 @@ Status ClusterDaemon::StartNode() {
                       [this] { return care_.gate().report(); }, world_.lost,
                       [this](const StoreView& view, Timestamp time) {
                         return GarbageAsOf::Make(view, time, world_.garbage);
-                      }});
+                      },
+                      FormatOfLevel});
   if (!node.ok()) return node.status();
   node_ = *std::move(node);
   desk_ = std::make_unique<ClusterDesk>(*node_);

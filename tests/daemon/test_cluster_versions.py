@@ -9,7 +9,7 @@ import wire
 from wharf.v1 import cluster_pb2  # noqa: E402  pylint: disable=wrong-import-order
 
 OLDER = ("--peer-format-level-max", "1")
-LEVEL = 2
+LEVEL = 3
 
 
 class ClusterVersionsTest(cluster_nodes.ClusterTest):
@@ -37,6 +37,10 @@ class ClusterVersionsTest(cluster_nodes.ClusterTest):
             return client.receive_one("orders") is not None
         self.eventually(works)
 
+    def founder(self, **options):
+        """At a port that stays: a node that is founded with data opens its folder anew."""
+        return cluster_nodes.Node(self, "n1", listen=f"127.0.0.1:{cluster_nodes.free_port()}", **options)
+
     def levels(self):
         return [node.status().format_level for node in self.nodes]
 
@@ -63,6 +67,8 @@ class ClusterVersionsTest(cluster_nodes.ClusterTest):
 
         self.eventually(lambda: self.levels() == [LEVEL] * 3)
         self.use()
+        ended = self.verified()
+        self.assertEqual((ended.trouble, [member.trouble for member in ended.members]), ("", [""] * 3))
         third = self.nodes[2]
         self.assertEqual(third.daemon.terminate(), 0)
         with self.assertRaises(AssertionError) as refused:
@@ -87,6 +93,30 @@ class ClusterVersionsTest(cluster_nodes.ClusterTest):
 
         self.assertIn("a table 'tomorrow' that this wharfd does not know", str(refused.exception))
         self.use()
+
+    def test_a_folder_of_this_format_founds_no_cluster_of_a_lower_level(self):
+        alone = wire.Daemon(f"{self.folder.name}/n1")
+        self.assertEqual(alone.terminate(), 0)
+
+        with self.assertRaises(AssertionError) as refused:
+            cluster_nodes.Node(self, "n1", flags=OLDER)
+        self.assertIn("has format 3, which nodes that are held at level 1 could not read", str(refused.exception))
+        node = self.founder()
+        node.found()
+        self.eventually(lambda: node.status().format_level == LEVEL)
+
+    def test_a_folder_of_the_format_before_gets_the_new_one_with_its_cluster(self):
+        alone = wire.Daemon(f"{self.folder.name}/n1")
+        self.assertEqual(alone.terminate(), 0)
+        subprocess.run([os.environ["SET_FORMAT"], f"{self.folder.name}/n1", "2"], check=True, timeout=wire.TIMEOUT)
+
+        self.nodes = [self.founder(flags=OLDER)]
+        self.nodes[0].found()
+        self.eventually(lambda: self.leader_of(self.nodes) is not None)
+        self.assertEqual(self.levels(), [1])
+        self.assertEqual(self.nodes[0].daemon.terminate(), 0)
+        self.nodes[0].become()
+        self.eventually(lambda: self.levels() == [LEVEL])
 
     def test_a_level_that_nobody_knows_is_refused(self):
         with self.assertRaises(AssertionError) as refused:

@@ -37,7 +37,7 @@ EngineHarness::EngineHarness(const Options& options)
       late_log_(std::make_unique<LateCommitLog>(*memory_log_, disk_)),
       store_(*memory_store_),
       log_(*late_log_) {
-  memory_log_->Append(EncodeNewFolder(), [](const Result<CommitIndex>&) {});
+  memory_log_->Append(EncodeFormat(), [](const Result<CommitIndex>&) {});
   Start();
 }
 
