@@ -199,13 +199,16 @@ void ClusterDaemon::BeginReign(LeadingLogPtr leading) {
     MutexLock lock(mutex_);
     return settings_.limits;
   }();
-  auto leadership = std::make_unique<Leadership>(Leadership::World{.store = node_->store(),
-                                                                   .log = leading->log,
-                                                                   .clock = leading->clock,
-                                                                   .disk = &care_.gate(),
-                                                                   .guard = *guard,
-                                                                   .tracer = world_.tracer},
-                                                 limits, *std::move(image));
+  auto leadership = std::make_unique<Leadership>(
+      Leadership::World{
+          .store = node_->store(),
+          .log = leading->log,
+          .clock = leading->clock,
+          .disk = &care_.gate(),
+          .guard = *guard,
+          .tracer = world_.tracer,
+          .check_encodings = [this] { return CheckEncodingsAt(node_->format_level()); }},
+      limits, *std::move(image));
   if (const Status begun = leadership->Begin(); !begun.ok()) {
     GiveUp(*leading, begun);
     leadership->Stop();

@@ -1,5 +1,5 @@
 // The format of the rows of a node's state: of which one it is at a level of its cluster
-// (replication/format_level.h).
+// (replication/format_level.h), and what may be kept below it.
 //
 // A broker by itself gives its folder the newest format when it starts. The rows of a node are
 // everybody's: they have the oldest format that is read until all members read more. Used by
@@ -17,6 +17,9 @@ namespace wharf {
 
 // What the state says from this level on (cluster_node/state_format.h).
 WriteBatch FormatOfLevel(std::uint64_t level);
+
+// Why messages are not kept yet as AMQP encoded them; or OK.
+Status CheckEncodingsAt(std::uint64_t level);
 
 // Of a folder that would become the state of a cluster as it is: nodes that are held at a lower
 // level could not read it.

@@ -71,7 +71,8 @@ void EngineHarness::Start() {
   if (folder->last_committed > clock_.Now()) clock_.Advance(folder->last_committed - clock_.Now());
   shard_ = std::make_unique<Shard>(
       Shard::World{clock_, random_, log_, self_, publisher_, readers_, alarm_, &auditor_,
-                   options_.disk, SteadyNow, options_.guard, access::SystemKeys(), options_.tracer},
+                   options_.disk, SteadyNow, options_.guard, access::SystemKeys(), options_.tracer,
+                   options_.check_encodings},
       options_.limits, *std::move(image));
   requests_ = MakePipeline(*shard_, readers_);
   broker_ = std::make_unique<Broker>(*requests_);

@@ -8,6 +8,7 @@
 #include "broker/doors/amqp/message/data_stream.h"
 #include "broker/doors/amqp/message/rewrite.h"
 #include "broker/doors/amqp/message/sections.h"
+#include "tests/amqp/mapping/any_mapping_bytes.h"
 
 namespace wharf::amqp {
 namespace {
@@ -81,6 +82,7 @@ void TryAnyMessageBytes(std::string_view bytes) {
   TryMap(descriptor::kApplicationProperties, sections->application_properties);
   TryMap(descriptor::kFooter, sections->footer);
   TryProperties(sections->properties);
+  TryAnyMapping(*sections);
   const auto messages = SplitBatch(bytes, 10, kLimits);
   if (messages.ok()) Require(!messages->empty() && messages->size() <= 10);
 }
