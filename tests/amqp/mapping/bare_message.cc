@@ -25,14 +25,17 @@ StoredMessage Stored(const wharf::Message& message) {
   return *DecodeMessage(stored.number, record);
 }
 
-std::string BareBytes(const StoredMessage& stored) {
-  const std::string bytes = EncodeWhole({.stored = stored});
-  const Result<Sections> sections = SplitSections(bytes, DecodeLimits());
+std::string BareBytesIn(std::string_view encoded) {
+  const Result<Sections> sections = SplitSections(encoded, DecodeLimits());
   if (!sections.ok()) return sections.status().message();
   return std::string(sections->properties)
       .append(sections->application_properties)
       .append(sections->body)
       .append(sections->footer);
+}
+
+std::string BareBytes(const StoredMessage& stored) {
+  return BareBytesIn(EncodeWhole({.stored = stored}));
 }
 
 std::string HexText(std::string_view bytes) {

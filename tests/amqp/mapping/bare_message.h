@@ -16,6 +16,8 @@ StoredMessage Stored(const wharf::Message& message);
 
 // What goes out of it between the annotations and the end: the bare message, and the footer.
 std::string BareBytes(const StoredMessage& stored);
+// The same of what went out.
+std::string BareBytesIn(std::string_view encoded);
 // As hexadecimal digits, for a readable difference.
 std::string BareHex(const StoredMessage& stored);
 std::string HexText(std::string_view bytes);
