@@ -27,6 +27,7 @@
 #include "broker/daemon/data_folder.h"
 #include "broker/daemon/listeners.h"
 #include "broker/daemon/log.h"
+#include "broker/daemon/node_format.h"
 #include "broker/daemon/node_settings.h"
 #include "broker/daemon/recover.h"
 #include "broker/daemon/reloader.h"
@@ -80,15 +81,27 @@ Result<std::optional<ClusterNode::Options>> NodeOf(const config::Settings& setti
 }
 
 // Makes the folder a broker's, and finds out when it was last written.
-Result<FolderState> PrepareFolder(RocksStore& store, const std::string& folder) {
+Result<FolderState> PrepareFolder(RocksStore& store, const std::string& folder,
+                                  std::uint64_t format) {
   Result<FolderState> state = LoadFolderState(store, folder);
   if (!state.ok() || !state->is_new) return state;
-  const WriteBatch batch = EncodeNewFolder();
+  const WriteBatch batch = EncodeFormat(format);
   if (Status written = store.Write({&batch, 1}, RocksStore::Sync::kYes); !written.ok()) {
     return written;
   }
   spdlog::info("new data folder {}", folder);
   return state;
+}
+
+// Of a broker by itself. Before anything is written that an older one could not read, and after all
+// that may refuse the start: what is not used stays as it is.
+Status TakeFormat(RocksStore& store, const FolderState& folder) {
+  if (!folder.is_older) return {};
+  const WriteBatch batch = EncodeFormat();
+  WHARF_RETURN_IF_ERROR(store.Write({&batch, 1}, RocksStore::Sync::kYes));
+  spdlog::info("the data folder has format {} from now on; an older wharfd refuses it",
+               kFormatVersion);
+  return {};
 }
 
 // After a write of a compaction that failed RocksDB may abort (storage/README.md), so it must not
@@ -367,12 +380,17 @@ Served ServeOnce(const config::Sources& sources, const config::Configuration& co
   RocksStore& store = *opened_store->store;
   const bool stands_in = !opened_store->lost.empty();
   Result<FolderState> folder =
-      PrepareFolder(store, stands_in ? StateFolder(settings.data).stand_in() : settings.data);
+      PrepareFolder(store, stands_in ? StateFolder(settings.data).stand_in() : settings.data,
+                    *node ? kOldestFormatVersion : kFormatVersion);
   if (!folder.ok()) return {folder.status()};
   if (!settings.accept_clock && !settings.has_manual_clock()) {
     prepared = BrokerClock::CheckStart(BrokerClock::SystemSources().wall(), folder->last_committed);
   }
   if (prepared.ok()) prepared = garbage.Load(store);
+  if (prepared.ok() && *node && opened_store->is_single) {
+    prepared = CheckFounder(*folder, settings.data, (*node)->format_level_max);
+  }
+  if (prepared.ok() && !*node) prepared = TakeFormat(store, *folder);
   if (!prepared.ok()) return {prepared};
   Opened opened{.listeners = *listeners,
                 .clients = *clients,

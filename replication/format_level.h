@@ -3,11 +3,14 @@
 //
 //   1   as it began
 //   2   checks among the entries (entry.h)
+//   3   messages keep how their senders over AMQP wrote them: the broker's rows have format 3
 //
 // The level of a cluster stands in its book of members (cluster_node/member_book.h) and only rises:
 // who leads raises it, by an entry, when all members that there are read the next one. What a level
 // brings is not written below it. A node of an older version is not let in any more then, and
-// refuses the folder. A new table, record, write or entry gets the next number here.
+// refuses the folder. A new table, record, write or entry gets the next number here. Where a level
+// brings rows of another format, what the state says of its format is in the same write as the book
+// that says the level (state_format.h).
 #pragma once
 
 #include <cstdint>
@@ -16,7 +19,8 @@ namespace wharf {
 
 inline constexpr std::uint64_t kFirstFormatLevel = 1;
 inline constexpr std::uint64_t kChecksFormatLevel = 2;
+inline constexpr std::uint64_t kEncodingsFormatLevel = 3;
 // What this version reads and writes.
-inline constexpr std::uint64_t kFormatLevelMax = 2;
+inline constexpr std::uint64_t kFormatLevelMax = 3;
 
 }  // namespace wharf

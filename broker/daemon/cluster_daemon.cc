@@ -7,6 +7,7 @@
 
 #include "broker/daemon/amqp_listening.h"
 #include "broker/daemon/daemon_statistics.h"
+#include "broker/daemon/node_format.h"
 #include "broker/daemon/stop_grace.h"
 #include "broker/daemon/stop_limit.h"
 #include "broker/daemon/stop_time.h"
@@ -114,7 +115,8 @@ Status ClusterDaemon::StartNode() {
                       [this] { return care_.gate().report(); }, world_.lost,
                       [this](const StoreView& view, Timestamp time) {
                         return GarbageAsOf::Make(view, time, world_.garbage);
-                      }});
+                      },
+                      FormatOfLevel});
   if (!node.ok()) return node.status();
   node_ = *std::move(node);
   desk_ = std::make_unique<ClusterDesk>(*node_);
@@ -197,13 +199,16 @@ void ClusterDaemon::BeginReign(LeadingLogPtr leading) {
     MutexLock lock(mutex_);
     return settings_.limits;
   }();
-  auto leadership = std::make_unique<Leadership>(Leadership::World{.store = node_->store(),
-                                                                   .log = leading->log,
-                                                                   .clock = leading->clock,
-                                                                   .disk = &care_.gate(),
-                                                                   .guard = *guard,
-                                                                   .tracer = world_.tracer},
-                                                 limits, *std::move(image));
+  auto leadership = std::make_unique<Leadership>(
+      Leadership::World{
+          .store = node_->store(),
+          .log = leading->log,
+          .clock = leading->clock,
+          .disk = &care_.gate(),
+          .guard = *guard,
+          .tracer = world_.tracer,
+          .check_encodings = [this] { return CheckEncodingsAt(node_->format_level()); }},
+      limits, *std::move(image));
   if (const Status begun = leadership->Begin(); !begun.ok()) {
     GiveUp(*leading, begun);
     leadership->Stop();

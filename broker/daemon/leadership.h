@@ -10,6 +10,7 @@
 // Made, used and ended on one thread (the main thread's); what it says of itself, on any.
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "broker/daemon/thread_pool.h"
@@ -39,6 +40,8 @@ class Leadership {
     access::Guard* guard = nullptr;
     // Gets spans of messages that are followed. Null: none is.
     trace::Tracer* tracer = nullptr;
+    // Why messages are not kept yet as AMQP encoded them (Shard::World). Null: they are.
+    std::function<Status()> check_encodings{};
   };
 
   Leadership(const World& world, const ShardLimits& limits, BrokerImage image);

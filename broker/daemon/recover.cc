@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
+#include "broker/daemon/node_format.h"
 #include "broker/daemon/node_settings.h"
 #include "broker/schema/garbage.h"
 #include "broker/schema/tables.h"
@@ -51,7 +52,8 @@ int RunRecover(const config::Settings& settings, bool accepts_loss) {
                                                     .tables = BrokerTables(garbage),
                                                     .position = BrokerStatePosition()},
                                           .index = BrokerAppliedIndex(),
-                                          .random = random});
+                                          .random = random,
+                                          .format = FormatOfLevel});
   if (!accepts_loss) return SayHowFar(recovery, settings);
   const Result<ClusterId> cluster = recovery.Recover();
   if (!cluster.ok()) return Refuse(cluster.status());

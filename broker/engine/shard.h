@@ -74,6 +74,9 @@ class Shard {
     access::KeySource keys = access::SystemKeys();
     // Gets spans of messages that are followed. Null: none is.
     trace::Tracer* tracer = nullptr;
+    // Why what needs AMQP's own encodings (requests/encodings.h) must not be kept yet: somebody
+    // could not read it. OK: it may, from now on. Any thread. Null: it may.
+    std::function<Status()> check_encodings{};
   };
 
   Shard(const World& world, const ShardLimits& limits, BrokerImage image);
@@ -85,6 +88,10 @@ class Shard {
   // Any thread. Room for a request until it is answered, or ServiceBusy.
   Result<Admission> Admit(std::size_t weight, Share share = Share::kOrdinary) {
     return admissions_.Admit(weight, share);
+  }
+  // Any thread. Why a request that brings AMQP's own encodings is refused; or OK.
+  Status CheckEncodings() const {
+    return world_.check_encodings ? world_.check_encodings() : Status();
   }
   // What is posted to it comes from any thread.
   Agenda& agenda() { return agenda_; }

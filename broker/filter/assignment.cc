@@ -8,6 +8,7 @@
 
 #include <fmt/core.h>
 
+#include "broker/core/messages/encoded_value.h"
 #include "broker/filter/decimal_number.h"
 #include "broker/filter/nanoseconds.h"
 #include "broker/filter/property_name.h"
@@ -56,6 +57,13 @@ struct Conversion {
   }
 };
 
+// A number in a long encoding is a number like any other.
+const PropertyValue& Plainly(const PropertyValue& value, std::optional<PropertyValue>& plain) {
+  if (const auto* const encoded = std::get_if<EncodedValue>(&value))
+    plain = PlainOf(encoded->bytes);
+  return plain ? *plain : value;
+}
+
 Status AssignUser(PropertyMap& properties, const PropertyReference& target, PropertyValue value) {
   const auto found = std::find_if(properties.begin(), properties.end(), [&](const auto& property) {
     return SameName(property.first, target.name);
@@ -64,7 +72,10 @@ Status AssignUser(PropertyMap& properties, const PropertyReference& target, Prop
     properties.emplace_back(target.name, std::move(value));
     return {};
   }
-  auto converted = std::visit(Conversion(), found->second, value);
+  std::optional<PropertyValue> plain_before;
+  std::optional<PropertyValue> plain_value;
+  auto converted =
+      std::visit(Conversion(), Plainly(found->second, plain_before), Plainly(value, plain_value));
   if (!converted) return DoesNotFit(target);
   found->second = *std::move(converted);
   return {};

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "broker/core/messages/encoded_value.h"
 #include "broker/filter/decimal_number.h"
 #include "broker/filter/nanoseconds.h"
 
@@ -63,6 +64,13 @@ struct ValueWriter {
                        : Whole(static_cast<std::uint64_t>(value));
     }
     return Fixed('f', value);
+  }
+
+  // As SQL sees it; what it does not see is equal to nothing.
+  bool operator()(const EncodedValue& value) const {
+    if (const auto text = TextOf(value.bytes)) return Text('s', *text);
+    const auto plain = PlainOf(value.bytes);
+    return plain && !std::holds_alternative<Uri>(*plain) && std::visit(*this, *plain);
   }
 
   // Whole decimals look like whole numbers; those beyond 64 bits are equal to no other type.

@@ -3,6 +3,8 @@
 #include <string>
 #include <type_traits>
 
+#include "broker/core/messages/encoded_value.h"
+
 namespace wharf::sql {
 namespace {
 
@@ -17,6 +19,13 @@ struct ToValue {
   Value operator()(const std::string& text) const { return std::string_view(text); }
   Value operator()(const Uri& uri) const { return UriText{uri.text}; }
   Value operator()(const DateTimeOffset& date) const { return Instant{date.since_epoch}; }
+  // A symbol is a text for rules, and a number in a long encoding a number.
+  Value operator()(const EncodedValue& value) const {
+    if (const auto text = TextOf(value.bytes)) return *text;
+    const auto plain = PlainOf(value.bytes);
+    const bool is_seen = plain && !std::holds_alternative<Uri>(*plain);
+    return is_seen ? std::visit(*this, *plain) : Unknown();
+  }
   Value operator()(const Decimal& decimal) const {
     const auto number = DecimalNumber::Parse(decimal.text);
     if (!number) return Unknown();

@@ -734,9 +734,9 @@ void Encode(const Changes& changes, WriteBatch& batch) {
   encoder.Finish();
 }
 
-WriteBatch EncodeNewFolder() {
+WriteBatch EncodeFormat(std::uint64_t version) {
   WriteBatch batch;
-  batch.Put(kMeta, kMetaFormat, EncodeMeta(kFormatVersion));
+  batch.Put(kMeta, kMetaFormat, EncodeMeta(version));
   return batch;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "broker/core/changes/change.h"
+#include "broker/schema/records.h"
 #include "storage/write_batch.h"
 
 namespace wharf {
@@ -17,8 +18,8 @@ void Encode(const Changes& changes, WriteBatch& batch);
 // The time of the hint in `due` that the change leaves, and its bucket; kNever if it leaves none.
 DueTime DueTimeOf(const Change& change);
 
-// What a new data folder starts with.
-WriteBatch EncodeNewFolder();
+// What a new data folder starts with, and what makes one of an older format one of this.
+WriteBatch EncodeFormat(std::uint64_t version = kFormatVersion);
 
 // That the rule of the namespace that the first start makes has no file yet (daemon/root_access.h);
 // or that it has one.

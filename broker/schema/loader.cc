@@ -416,14 +416,15 @@ Status LoadTransactions(const StoreView& view, std::vector<TransactionRecord>& t
 
 // Rows of another format are read by none of the functions above.
 Status CheckFormat(std::uint64_t format, std::string_view folder) {
-  if (format == kFormatVersion) return {};
+  if (format >= kOldestFormatVersion && format <= kFormatVersion) return {};
   const std::string_view advice =
       format > kFormatVersion
           ? "start a newer wharfd"
           : "let the wharfd that wrote it deliver what is in it, and name an empty folder here";
-  return {ErrorCode::kGeneralError,
-          fmt::format("the data folder {} has format {}, and this wharfd reads format {}; {}",
-                      folder, format, kFormatVersion, advice)};
+  return {
+      ErrorCode::kGeneralError,
+      fmt::format("the data folder {} has format {}, and this wharfd reads formats {} to {}; {}",
+                  folder, format, kOldestFormatVersion, kFormatVersion, advice)};
 }
 
 // What its name and the marks say of its id.
@@ -484,6 +485,7 @@ Result<FolderState> LoadFolderState(const Store& store, std::string_view folder)
   if (!format.ok()) return format.status();
   state.is_new = !*format;
   if (*format) WHARF_RETURN_IF_ERROR(CheckFormat(**format, folder));
+  state.is_older = *format && **format < kFormatVersion;
   const Result<std::vector<BucketState>> buckets = LoadBuckets(*view);
   if (!buckets.ok()) return buckets.status();
   for (const BucketState& each : *buckets) {

@@ -50,13 +50,17 @@ struct BrokerImage {
 };
 
 struct FolderState {
-  // No broker has used this folder before; it must be given EncodeNewFolder first.
+  // No broker has used this folder before; it must be given EncodeFormat first.
   bool is_new = false;
+  // One of an older format has; before anything is written it must be given EncodeFormat, so that
+  // an older broker refuses it from then on.
+  bool is_older = false;
   // Broker time of the last commit; the epoch if there was none.
   Timestamp last_committed;
 };
 
-// What has to be known before anything is decided; an error if the folder is of another format.
+// What has to be known before anything is decided; an error if the folder is of a format that
+// is not read.
 // `folder` is what it is called in that sentence.
 Result<FolderState> LoadFolderState(const Store& store, std::string_view folder);
 

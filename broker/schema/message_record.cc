@@ -6,6 +6,9 @@
 
 #include <fmt/core.h>
 
+#include "broker/core/messages/amqp_field.h"
+#include "broker/schema/amqp_form_record.h"
+
 namespace wharf {
 namespace {
 
@@ -48,6 +51,8 @@ enum class MessageField : std::uint8_t {
   kBodyHandle,
   kTrack,
   kHops,
+  // Texts that it tells are in no field of their own.
+  kAmqpForm,
   kEnd,
 };
 
@@ -78,6 +83,7 @@ struct ValueWriter {
   void operator()(const std::string& value) const { writer.Text(value); }
   void operator()(const Decimal& value) const { writer.Text(value.text); }
   void operator()(const Uri& value) const { writer.Text(value.text); }
+  void operator()(const EncodedValue& value) const { writer.Text(value.bytes); }
   void operator()(const Uuid& value) const { writer.Raw({value.bytes.data(), value.bytes.size()}); }
   void operator()(const Instant& value) const { WriteNanotime(writer, value.since_epoch); }
   void operator()(const TimeSpan& value) const { WriteNanotime(writer, value.length); }
@@ -104,7 +110,8 @@ T ReadValue(ByteReader& reader) {
     return std::bit_cast<double>(reader.Fixed64());
   } else if constexpr (std::is_same_v<T, std::string>) {
     return std::string(reader.Text());
-  } else if constexpr (std::is_same_v<T, Decimal> || std::is_same_v<T, Uri>) {
+  } else if constexpr (std::is_same_v<T, Decimal> || std::is_same_v<T, Uri> ||
+                       std::is_same_v<T, EncodedValue>) {
     return T{std::string(reader.Text())};
   } else if constexpr (std::is_same_v<T, Uuid>) {
     Uuid uuid;
@@ -182,16 +189,34 @@ void WriteCarried(FieldWriter& fields, const CarriedProperties& carried) {
   fields.Properties(MessageField::kFooter, carried.footer);
 }
 
+// But for those that the form tells.
+class TextWriter {
+ public:
+  TextWriter(FieldWriter& fields, const Message& message, const AmqpForm& form)
+      : fields_(fields), message_(message), form_(form) {}
+
+  void operator()(MessageField field, AmqpField place) {
+    if (form_.Find(place) == nullptr) fields_.Text(field, message_.*TextFieldOf(place));
+  }
+
+ private:
+  FieldWriter& fields_;
+  const Message& message_;
+  const AmqpForm& form_;
+};
+
 void WriteFields(FieldWriter& fields, const StoredMessage& stored) {
   const Message& message = stored.message;
-  fields.Text(MessageField::kMessageId, message.message_id);
-  fields.Text(MessageField::kCorrelationId, message.correlation_id);
-  fields.Text(MessageField::kContentType, message.content_type);
-  fields.Text(MessageField::kSubject, message.subject);
-  fields.Text(MessageField::kTo, message.to);
-  fields.Text(MessageField::kReplyTo, message.reply_to);
-  fields.Text(MessageField::kReplyToSessionId, message.reply_to_session_id);
-  fields.Text(MessageField::kSessionId, message.session_id);
+  const AmqpForm form = FormToKeep(message);
+  TextWriter write_text(fields, message, form);
+  write_text(MessageField::kMessageId, AmqpField::kMessageId);
+  write_text(MessageField::kCorrelationId, AmqpField::kCorrelationId);
+  write_text(MessageField::kContentType, AmqpField::kContentType);
+  write_text(MessageField::kSubject, AmqpField::kSubject);
+  write_text(MessageField::kTo, AmqpField::kTo);
+  write_text(MessageField::kReplyTo, AmqpField::kReplyTo);
+  write_text(MessageField::kReplyToSessionId, AmqpField::kReplyToGroupId);
+  write_text(MessageField::kSessionId, AmqpField::kGroupId);
   fields.Text(MessageField::kPartitionKey, message.partition_key);
   fields.Text(MessageField::kViaPartitionKey, message.via_partition_key);
   if (message.time_to_live) {
@@ -220,6 +245,7 @@ void WriteFields(FieldWriter& fields, const StoredMessage& stored) {
   }
   if (stored.facts.track) fields.Present(MessageField::kTrack).Byte(*stored.facts.track);
   if (stored.hops > 0) fields.Present(MessageField::kHops).Varint(stored.hops);
+  if (!form.is_empty()) WriteAmqpForm(fields.Present(MessageField::kAmqpForm), form);
 }
 
 class FieldReader {
@@ -388,16 +414,17 @@ Result<StoredMessage> DecodeMessage(SequenceNumber number, std::string_view reco
   FieldReader fields(bits, reader);
   ReadFields(fields, stored);
   ReadCarried(fields, stored.message, bits);
-  if (fields.Has(MessageField::kIsInSession)) {
-    stored.facts.session_id = stored.message.session_id.value_or(std::string());
-    if (stored.facts.session_id.empty()) reader.Fail();
-  }
   if (fields.Has(MessageField::kBodyHandle)) {
     if (stored.facts.body_ref) stored.facts.body_ref->handle = reader.Fixed64();
     if (!stored.facts.body_ref || !stored.facts.body_ref->is_shared()) reader.Fail();
   }
   if (fields.Has(MessageField::kTrack)) stored.facts.track = fields.reader().Byte();
   if (fields.Has(MessageField::kHops)) stored.hops = reader.Number<std::uint32_t>();
+  if (fields.Has(MessageField::kAmqpForm)) ReadAmqpForm(reader, stored.message);
+  if (fields.Has(MessageField::kIsInSession)) {
+    stored.facts.session_id = stored.message.session_id.value_or(std::string());
+    if (stored.facts.session_id.empty()) reader.Fail();
+  }
   const bool has_known_version = version == kMessageVersion || stored.facts.shares_hint;
   const bool is_known = has_known_version && bits < Bit(MessageField::kEnd) &&
                         stored.message.body_kind <= BodyKind::kDataSections &&

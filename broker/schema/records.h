@@ -53,8 +53,12 @@
 
 namespace wharf {
 
-// The format of a data folder that this version writes, and the only one that it reads.
-inline constexpr std::uint64_t kFormatVersion = 2;
+// The format of a data folder that this version writes. Since 3, messages keep how their senders
+// over AMQP wrote them.
+inline constexpr std::uint64_t kFormatVersion = 3;
+// The oldest one that it reads as well: all that stands in such a folder means the same in the new
+// one, so that it becomes one by its number alone (EncodeFormat).
+inline constexpr std::uint64_t kOldestFormatVersion = 2;
 
 inline constexpr std::string_view kMetaFormat = "format";
 inline constexpr std::string_view kMetaRootFileDue = "root-file-due";

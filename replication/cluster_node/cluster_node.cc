@@ -92,7 +92,7 @@ ClusterNode::ClusterNode(Options options, const World& world, std::unique_ptr<Ra
       library_(std::move(library)),
       folder_(options_.data, log_random_, options_.segment_bytes),
       state_folder_(options_.data),
-      state_(world.store, world.position),
+      state_(world.store, world.position, world.format),
       caught_up_(world.store, [this] { WriteAll(); }),
       room_(options_.free_bytes_to_lead, world.disk),
       work_(boost::asio::make_work_guard(io_)),

@@ -43,6 +43,7 @@
 #include "replication/cluster_node/peer_outbox.h"
 #include "replication/cluster_node/rocks_replica_store.h"
 #include "replication/cluster_node/state_folder.h"
+#include "replication/cluster_node/state_format.h"
 #include "replication/cluster_node/state_report.h"
 #include "replication/cluster_node/state_search.h"
 #include "replication/cluster_node/successors.h"
@@ -114,6 +115,8 @@ class ClusterNode final : private Peers::Observer,
     std::string lost{};
     // What compactions of the store drop, for who compares states. Empty: nothing.
     MakeLeftOutRows left_out{};
+    // What the state says of its format. Empty: nothing.
+    FormatRows format{};
   };
 
   // Takes part at once if the folder belongs to a cluster.
@@ -158,6 +161,9 @@ class ClusterNode final : private Peers::Observer,
   std::optional<MemberRecord> leader() const;
   // Broker time of whoever leads or led, carried on; nothing if nobody has said any.
   std::optional<Timestamp> heard_time() const { return heard_.At(SteadyNow()); }
+  // What the cluster writes (format_level.h): whatever this node proposes comes behind the entry
+  // that raised it. It never falls.
+  std::uint64_t format_level() const;
   // By how much the wall clock in the middle of the members' is ahead of this node's own.
   Duration median_clock_offset() const;
   // For how long the log has been syncing; how often it has.

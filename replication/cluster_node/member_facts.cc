@@ -19,6 +19,11 @@ Status ClusterNode::CheckLevel(const MemberBook& book) const {
                       book.level, options_.format_level_max)};
 }
 
+std::uint64_t ClusterNode::format_level() const {
+  MutexLock lock(mutex_);
+  return book_.level;
+}
+
 // Of those that are reached now: one that was restarted meanwhile may be of an older version again.
 void ClusterNode::RaiseLevel(RaftNode& node, const MemberBook& book) {
   if (book.level >= options_.format_level_max) return;

@@ -128,7 +128,7 @@ Status Recovery::TakeWholeLog(const NodeIdentity& identity) const {
 
 // As it was applied while the node ran: what a later term made void is void here, too.
 Status Recovery::ApplyAll(Opened& opened) const {
-  RocksReplicaStore state(*opened.store, *world_.store.position);
+  RocksReplicaStore state(*opened.store, *world_.store.position, world_.format);
   const Result<CommitIndex> last = world_.index.Read(*opened.store);
   if (!last.ok()) return last.status();
   Addresses addresses(world_.library);

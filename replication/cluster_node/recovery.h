@@ -18,6 +18,7 @@
 
 #include "replication/cluster_node/member_book.h"
 #include "replication/cluster_node/node_folder.h"
+#include "replication/cluster_node/state_format.h"
 #include "replication/core/raft_library.h"
 #include "replication/identity/node_identity.h"
 #include "storage/applied_index_row.h"
@@ -38,6 +39,8 @@ class Recovery {
     RocksStoreOptions store;
     AppliedIndexRow index;
     Random& random;
+    // What the state says of its format. Empty: nothing.
+    FormatRows format{};
   };
 
   // What there is to begin with.

@@ -44,7 +44,7 @@ class StoppedNode {
   explicit StoppedNode(Timestamp forget_after) {
     const auto store = RocksStore::Open(
         {.path = folder_.path(), .tables = BrokerTables(), .position = BrokerStatePosition()});
-    WriteBatch batch = EncodeNewFolder();
+    WriteBatch batch = EncodeFormat();
     EncodeCommitTime(Bucket{}, kLastCommit, batch);
     if (forget_after != Timestamp()) {
       batch.Put(IdOf(Table::kDuplicates), "id",

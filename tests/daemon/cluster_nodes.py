@@ -127,6 +127,22 @@ class ClusterTest(daemon_test.DaemonTest):
                 last = None
             self.assertLess(time.monotonic(), deadline, last)
 
+    def verify(self, node, look_only=False):
+        return node.cluster.VerifyState(cluster_pb2.VerifyStateRequest(look_only=look_only), timeout=wire.TIMEOUT)
+
+    def verified(self):
+        """How a comparison ended that begins now."""
+        leader = self.leader_of(self.nodes)
+        self.eventually(lambda: self.verify(leader) is not None)
+        ended = []
+
+        def has_ended():
+            said = self.verify(leader, look_only=True)
+            ended.append(said)
+            return not said.under_way
+        self.eventually(has_ended)
+        return ended[-1]
+
     def leader_of(self, nodes):
         """Who serves among them."""
         leader = []

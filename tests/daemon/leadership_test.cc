@@ -83,7 +83,7 @@ class LeadershipTest : public ::testing::Test {
  protected:
   void SetUp() override {
     store_ = *RocksStore::Open({.path = folder_.path() + "/data", .tables = BrokerTables()});
-    const WriteBatch batch = EncodeNewFolder();
+    const WriteBatch batch = EncodeFormat();
     ASSERT_TRUE(store_->Write({&batch, 1}, RocksStore::Sync::kYes).ok());
     const auto local = boost::asio::ip::make_address("127.0.0.1");
     std::vector<Doorway> doorways;

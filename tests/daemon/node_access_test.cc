@@ -217,7 +217,7 @@ TEST_F(FollowedBookTest, WhatChangesNoRuleIsNotReadForIt) {
   ASSERT_TRUE(book_.Look().ok());
   const auto before = guard_.book();
 
-  log_.Append(EncodeNewFolder(), [](Result<CommitIndex> done) { ASSERT_TRUE(done.ok()); });
+  log_.Append(EncodeFormat(), [](Result<CommitIndex> done) { ASSERT_TRUE(done.ok()); });
 
   ASSERT_TRUE(book_.Look().ok());
   EXPECT_EQ(guard_.book(), before);

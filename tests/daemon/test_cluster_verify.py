@@ -8,8 +8,6 @@ import cluster_nodes
 import daemon_test
 import wire
 
-from wharf.v1 import cluster_pb2  # noqa: E402  pylint: disable=wrong-import-order
-
 
 class ClusterVerifyTest(cluster_nodes.ClusterTest):
 
@@ -40,22 +38,6 @@ class ClusterVerifyTest(cluster_nodes.ClusterTest):
             node.restart()
         self.eventually(lambda: all(
             sum(member.reachable for member in node.status().members) == 3 for node in self.nodes))
-
-    def verify(self, node, look_only=False):
-        return node.cluster.VerifyState(cluster_pb2.VerifyStateRequest(look_only=look_only), timeout=wire.TIMEOUT)
-
-    def verified(self):
-        """How a comparison ended that begins now."""
-        leader = self.leader_of(self.nodes)
-        self.eventually(lambda: self.verify(leader) is not None)
-        ended = []
-
-        def has_ended():
-            said = self.verify(leader, look_only=True)
-            ended.append(said)
-            return not said.under_way
-        self.eventually(has_ended)
-        return ended[-1]
 
     def lead(self, node):
         def leads():

@@ -6,10 +6,12 @@ import subprocess
 import cluster_nodes
 import wire
 
-from wharf.v1 import cluster_pb2  # noqa: E402  pylint: disable=wrong-import-order
+from wharf.v1 import cluster_pb2, message_pb2  # noqa: E402  pylint: disable=wrong-import-order
 
 OLDER = ("--peer-format-level-max", "1")
-LEVEL = 2
+LEVEL = 3
+OLDER_STILL_READS = "in which what AMQP encoded cannot be kept"
+SYMBOL = message_pb2.PropertyValue(encoded_value=b"\xa3\x06symbol")
 
 
 class ClusterVersionsTest(cluster_nodes.ClusterTest):
@@ -37,6 +39,19 @@ class ClusterVersionsTest(cluster_nodes.ClusterTest):
             return client.receive_one("orders") is not None
         self.eventually(works)
 
+    def send_encoded(self):
+        sent = message_pb2.Message(application_properties={"a": SYMBOL})
+        self.leader_of(self.nodes).client.send("encoded", sent)
+
+    def assert_encodings_are_held_back(self):
+        with self.assertRaises(wire.grpc.RpcError) as refused:
+            self.send_encoded()
+        self.assertIn(OLDER_STILL_READS, refused.exception.details())
+
+    def founder(self, **options):
+        """At a port that stays: a node that is founded with data opens its folder anew."""
+        return cluster_nodes.Node(self, "n1", listen=f"127.0.0.1:{cluster_nodes.free_port()}", **options)
+
     def levels(self):
         return [node.status().format_level for node in self.nodes]
 
@@ -44,6 +59,8 @@ class ClusterVersionsTest(cluster_nodes.ClusterTest):
         self.sent = 0
         first = self.start_cluster(flags=OLDER)
         first.client.create("orders")
+        first.client.create("encoded")
+        self.assert_encodings_are_held_back()
         with self.assertRaises(wire.grpc.RpcError) as raised:
             first.cluster.VerifyState(cluster_pb2.VerifyStateRequest(), timeout=wire.TIMEOUT)
         self.assertIn("level 1 of the format", raised.exception.details())
@@ -52,6 +69,7 @@ class ClusterVersionsTest(cluster_nodes.ClusterTest):
             self.replace(node)
             self.use()
         self.assertEqual(self.levels(), [1, 1, 1])
+        self.assert_encodings_are_held_back()
         self.eventually(lambda: [LEVEL, LEVEL, 1] == [member.format_level_max
                                                       for member in self.nodes[0].status().members])
         self.replace(self.nodes[0], *OLDER)
@@ -63,6 +81,11 @@ class ClusterVersionsTest(cluster_nodes.ClusterTest):
 
         self.eventually(lambda: self.levels() == [LEVEL] * 3)
         self.use()
+        self.eventually(lambda: self.send_encoded() is None)
+        ended = self.verified()
+        self.assertEqual((ended.trouble, [member.trouble for member in ended.members]), ("", [""] * 3))
+        leader = self.leader_of(self.nodes)
+        self.assertEqual(leader.client.receive_one("encoded").message.application_properties["a"], SYMBOL)
         third = self.nodes[2]
         self.assertEqual(third.daemon.terminate(), 0)
         with self.assertRaises(AssertionError) as refused:
@@ -87,6 +110,31 @@ class ClusterVersionsTest(cluster_nodes.ClusterTest):
 
         self.assertIn("a table 'tomorrow' that this wharfd does not know", str(refused.exception))
         self.use()
+
+    def test_a_folder_of_this_format_founds_no_cluster_of_a_lower_level(self):
+        alone = wire.Daemon(f"{self.folder.name}/n1")
+        self.assertEqual(alone.terminate(), 0)
+
+        with self.assertRaises(AssertionError) as refused:
+            cluster_nodes.Node(self, "n1", flags=OLDER)
+        self.assertIn("has format 3, which nodes that are held at level 1 could not read", str(refused.exception))
+        node = self.founder()
+        node.found()
+        self.eventually(lambda: node.status().format_level == LEVEL)
+
+    def test_a_folder_of_the_format_before_gets_the_new_one_with_its_cluster(self):
+        alone = wire.Daemon(f"{self.folder.name}/n1")
+        self.assertEqual(alone.terminate(), 0)
+        subprocess.run([os.environ["SET_FORMAT"], f"{self.folder.name}/n1", "2"], check=True, timeout=wire.TIMEOUT)
+
+        self.nodes = [self.founder(flags=OLDER)]
+        self.nodes[0].found()
+        self.eventually(lambda: self.leader_of(self.nodes) is not None)
+        self.assertEqual(self.levels(), [1])
+        self.assertEqual(self.nodes[0].daemon.terminate(), 0)
+        self.nodes[0].become()
+        self.leader_of(self.nodes).client.create("encoded")
+        self.eventually(lambda: self.send_encoded() is None)
 
     def test_a_level_that_nobody_knows_is_refused(self):
         with self.assertRaises(AssertionError) as refused:

@@ -173,8 +173,26 @@ class FolderTest(daemon_test.DaemonTest):
         self.assertEqual(daemon.terminate(), 0)
         subprocess.run([os.environ["SET_FORMAT"], self.data, "99"], check=True, timeout=wire.TIMEOUT)
 
-        self.assert_refuses(f"the data folder {self.data} has format 99, and this wharfd reads format 2; "
+        self.assert_refuses(f"the data folder {self.data} has format 99, and this wharfd reads formats 2 to 3; "
                             "start a newer wharfd$")
+
+    def test_a_folder_of_the_format_before(self):
+        """It is read, and becomes one of this format before anything is written, so that an older wharfd refuses it."""
+        daemon = self.start()
+        self.client.create("orders")
+        self.client.send("orders", b"x")
+        self.assertEqual(daemon.terminate(), 0)
+        subprocess.run([os.environ["SET_FORMAT"], self.data, "2"], check=True, timeout=wire.TIMEOUT)
+
+        daemon = self.start()
+        self.assertEqual(self.client.receive("orders")[0].message.body, b"x")
+        self.assertEqual(daemon.terminate(), 0)
+        said = "the data folder has format 3 from now on; an older wharfd refuses it"
+        self.assertEqual("".join(daemon.log).count(said), 1)
+
+        daemon = self.start()
+        self.assertEqual(daemon.terminate(), 0)
+        self.assertNotIn(said, "".join(daemon.log))
 
     def test_a_folder_of_an_older_format(self):
         """There is no way from the first format to this one, and nobody has used it."""
@@ -182,7 +200,7 @@ class FolderTest(daemon_test.DaemonTest):
         self.assertEqual(daemon.terminate(), 0)
         subprocess.run([os.environ["SET_FORMAT"], self.data, "1"], check=True, timeout=wire.TIMEOUT)
 
-        self.assert_refuses(f"the data folder {self.data} has format 1, and this wharfd reads format 2; "
+        self.assert_refuses(f"the data folder {self.data} has format 1, and this wharfd reads formats 2 to 3; "
                             "let the wharfd that wrote it deliver what is in it, and name an empty folder here$")
 
     def test_a_folder_that_cannot_be_made(self):

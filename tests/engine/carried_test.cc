@@ -54,6 +54,46 @@ TEST_F(CarriedTest, EveryPropertyComesAlongIntoTheDeadLetterQueue) {  // DLQ-9
   EXPECT_EQ(FirstDifference(ReceiveOne("orders/$DeadLetterQueue").message->message, Sample()), "");
 }
 
+// ENC-3: how a sender over AMQP wrote it is a part of what it said.
+TEST_F(CarriedTest, EveryPropertyComesAlongToAnotherQueueAndBackFromTheDead) {  // FWD-14, RDR-1
+  ASSERT_TRUE(engine_.CreateQueue({.name = "there"}).ok());
+  ASSERT_TRUE(engine_.UpdateQueue({.name = "orders", .forward_to = "there"}).ok());
+  SendOne(Sample());
+  engine_.Restart();
+  const Delivered forwarded = ReceiveOne("there");
+  EXPECT_EQ(FirstDifference(forwarded.message->message, Sample()), "");
+
+  ASSERT_TRUE(engine_.CreateQueue({.name = "back"}).ok());
+  ASSERT_TRUE(engine_.DeadLetter("there", forwarded.token).ok());
+  ASSERT_TRUE(
+      engine_
+          .BeginJob({.verb = JobVerb::kRedrive, .path = "there/$DeadLetterQueue", .target = "back"})
+          .ok());
+  engine_.Restart();
+  Message redriven = ReceiveOne("back").message->message;
+
+  ASSERT_FALSE(redriven.application_properties.empty());
+  EXPECT_EQ(redriven.application_properties.back().first, kRedriveCount);
+  redriven.application_properties.pop_back();
+  EXPECT_EQ(FirstDifference(redriven, Sample()), "");
+}
+
+TEST_F(CarriedTest, ARuleChangesOneFieldOfItsCopy) {  // RUL-5
+  ASSERT_TRUE(engine_.Create(EntityKind::kTopic, {.name = "topic"}).ok());
+  const RuleDescription rule{.name = "all", .action = SqlText{"SET sys.Label = 'new'"}};
+  ASSERT_TRUE(
+      engine_.Create(EntityKind::kSubscription, {.name = "topic/Subscriptions/s"}, rule).ok());
+  ASSERT_TRUE(engine_.Send("topic", std::vector<Message>(1, Sample())).ok());
+  engine_.Restart();
+  Message copy = ReceiveOne("topic/Subscriptions/s").message->message;
+
+  EXPECT_EQ(copy.subject, "new");
+  copy.subject = Sample().subject;
+  EXPECT_EQ(copy.application_properties.back().first, kRuleName);
+  copy.application_properties.pop_back();
+  EXPECT_EQ(FirstDifference(copy, Sample()), "");
+}
+
 TEST_F(CarriedTest, APeekShowsEveryProperty) {  // PEEK-1
   SendOne(Sample());
 

@@ -324,7 +324,7 @@ TEST(LargeMessageCrashTest, LeavesAWholeMessageOrNothing) {  // SND-1
     ASSERT_LT(committed, 100U);
     MemoryStore store;
     MemoryCommitLog log(store);
-    log.Append(EncodeNewFolder(), [](const Result<CommitIndex>&) {});
+    log.Append(EncodeFormat(), [](const Result<CommitIndex>&) {});
     EngineHarness before({}, store, log);
     ASSERT_TRUE(before.CreateQueue(LargeQueue()).ok());
     const EntityId id = before.GetQueue("orders")->record.id;

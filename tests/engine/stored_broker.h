@@ -88,7 +88,7 @@ class StoredBroker {
     ASSERT_TRUE(store.ok()) << store.status().ToString();
     store_ = *std::move(store);
     if (LoadFolderState(*store_, "folder")->is_new) {
-      const WriteBatch batch = EncodeNewFolder();
+      const WriteBatch batch = EncodeFormat();
       ASSERT_TRUE(store_->Write({&batch, 1}, RocksStore::Sync::kYes).ok());
     }
     ASSERT_TRUE(garbage_->Load(*store_).ok());

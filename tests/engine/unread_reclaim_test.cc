@@ -75,7 +75,7 @@ class UnreadReclaimTest : public ::testing::Test {
   RecordingStore store_{memory_};
   MemoryCommitLog log_{memory_, MemoryCommitLog::World{.row = BrokerAppliedIndex()}};
   const bool is_prepared_ = [this] {
-    log_.Append(EncodeNewFolder(), [](const Result<CommitIndex>&) {});
+    log_.Append(EncodeFormat(), [](const Result<CommitIndex>&) {});
     return true;
   }();
   TurnRecorder turns_;

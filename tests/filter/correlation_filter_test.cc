@@ -127,6 +127,19 @@ TEST(CorrelationFilterTest, OtherTypesCompareByTheirValue) {
   EXPECT_TRUE(ValuesMatch(std::string(), std::string()));
 }
 
+// What AMQP wrote longer than it need be is what it means; what nobody else can say is equal to
+// nothing, not even to itself.
+TEST(CorrelationFilterTest, EncodedValuesCompareByWhatTheyMean) {
+  const EncodedValue symbol{"\xa3\x03red"};
+  const EncodedValue five{std::string("\x71\0\0\0\x05", 5)};
+  const EncodedValue list{"\x45"};
+  EXPECT_TRUE(ValuesMatch(symbol, std::string("red")));
+  EXPECT_TRUE(ValuesMatch(symbol, symbol));
+  EXPECT_FALSE(ValuesMatch(symbol, std::string("blue")));
+  EXPECT_TRUE(ValuesMatch(five, std::int64_t{5}));
+  EXPECT_FALSE(ValuesMatch(list, list));
+}
+
 TEST(CorrelationFilterTest, NamesHaveNoCase) {  // COR-7
   EXPECT_TRUE(Matches({.application_properties = {{"Color", std::string("red")}}}, SampleOrder()));
   EXPECT_TRUE(Matches({.application_properties = {{"SIZE", std::int64_t{10}}}}, SampleOrder()));

@@ -76,6 +76,22 @@ TEST(ConvertMessageTest, EveryTypeOfPropertyGoesThereAndBack) {  // USR-2, USR-3
   }
 }
 
+// What a kind of its own says is shown by it, however long it was encoded.
+TEST(ConvertMessageTest, OnlyWhatNobodyElseSaysIsShownEncoded) {
+  using namespace std::string_literals;
+  Message message;
+  message.application_properties = {{"int", EncodedValue{"\x71\0\0\0\x05"s}},
+                                    {"symbol", EncodedValue{"\xa3\x01s"}},
+                                    {"list", EncodedValue{"\x45"}}};
+  v1::Message proto;
+  ToProto(message, &proto);
+
+  const auto& properties = proto.application_properties();
+  EXPECT_EQ(properties.at("int").int32_value(), 5);
+  EXPECT_EQ(properties.at("symbol").encoded_value(), "\xa3\x01s");
+  EXPECT_EQ(properties.at("list").encoded_value(), "\x45");
+}
+
 TEST(ConvertMessageTest, EveryKindOfBodyGoesThereAndBack) {  // USR-6
   for (const BodyKind kind :
        {BodyKind::kData, BodyKind::kValue, BodyKind::kSequence, BodyKind::kDataSections}) {
@@ -254,6 +270,20 @@ INSTANTIATE_TEST_SUITE_P(
         BadValue{"DatetimeOffset", Property([](auto& value) {
                    value.mutable_datetime_offset_value()->set_nanos(1000000000);
                  }),
+                 kArgument},
+        BadValue{"EncodedValue", Property([](auto& value) { value.set_encoded_value("\xa1"); }),
+                 kArgument},
+        BadValue{"AmqpForm", [](auto& proto) { proto.mutable_amqp_form()->set_footer("x"); },
+                 kArgument},
+        BadValue{"AmqpFormCode",
+                 [](auto& proto) { proto.mutable_amqp_form()->mutable_data()->set_code(0x1b0); },
+                 kArgument},
+        BadValue{"AmqpFormPlace",
+                 [](auto& proto) {
+                   auto& field = *proto.mutable_amqp_form()->add_fields();
+                   field.set_place(256);
+                   field.set_value("\x41");
+                 },
                  kArgument},
         BadValue{"Annotation",
                  [](auto& proto) { (*proto.mutable_annotations())["a"].set_uuid_value("short"); },

@@ -37,7 +37,7 @@ EngineHarness::EngineHarness(const Options& options)
       late_log_(std::make_unique<LateCommitLog>(*memory_log_, disk_)),
       store_(*memory_store_),
       log_(*late_log_) {
-  memory_log_->Append(EncodeNewFolder(), [](const Result<CommitIndex>&) {});
+  memory_log_->Append(EncodeFormat(), [](const Result<CommitIndex>&) {});
   Start();
 }
 
@@ -71,7 +71,8 @@ void EngineHarness::Start() {
   if (folder->last_committed > clock_.Now()) clock_.Advance(folder->last_committed - clock_.Now());
   shard_ = std::make_unique<Shard>(
       Shard::World{clock_, random_, log_, self_, publisher_, readers_, alarm_, &auditor_,
-                   options_.disk, SteadyNow, options_.guard, access::SystemKeys(), options_.tracer},
+                   options_.disk, SteadyNow, options_.guard, access::SystemKeys(), options_.tracer,
+                   options_.check_encodings},
       options_.limits, *std::move(image));
   requests_ = MakePipeline(*shard_, readers_);
   broker_ = std::make_unique<Broker>(*requests_);

@@ -40,6 +40,7 @@ class EngineHarness {
     DiskGate* disk = nullptr;
     access::Guard* guard = nullptr;
     trace::Tracer* tracer = nullptr;
+    std::function<Status()> check_encodings{};
     // Of the log in memory; none: the broker's own, as far as it drops garbage.
     CommitLog::ApplyListener* applied = nullptr;
     // The store in memory drops garbage at random, as compactions would.

@@ -26,6 +26,26 @@ CarriedProperties SampleCarried() {
   return carried;
 }
 
+// Every part of it, and no field but those whose bytes only it has.
+AmqpForm SampleForm() {
+  AmqpForm form;
+  form.properties = {std::string("\0\x80\0\0\0\0\0\0\0\x73", 10), 0xd0};
+  form.application_properties.code = 0xd1;
+  form.data.code = 0xb0;
+  form.property_count = 13;
+  // A string that is encoded longer than it need be, an uuid, and a time.
+  form.fields = {
+      {AmqpField::kMessageId, std::string("\xb1\0\0\0\x0amessage-id", 15)},
+      {AmqpField::kCorrelationId, std::string("\x98") + std::string(16, '\x1f')},
+      {AmqpField::kAbsoluteExpiryTime, std::string("\x83\0\0\x01\0\0\0\0\0", 9)},
+  };
+  form.long_names = {"string", "true"};
+  // The key is a ulong.
+  form.annotations = std::string("\x53\x07\x41", 3);
+  form.footer = std::string("\0\x53\x78\xd1\0\0\0\x04\0\0\0\0", 12);
+  return form;
+}
+
 bool Same(const CarriedProperties& a, const CarriedProperties& b) {
   return a.content_encoding == b.content_encoding && a.user_id == b.user_id &&
          a.creation_time == b.creation_time && a.group_sequence == b.group_sequence &&
@@ -62,6 +82,7 @@ PropertyMap SampleProperties() {
       {"timespan", TimeSpan{{-5, -500000000}}},
       {"uri", Uri{"https://broker.example/a?b=c"}},
       {"datetime offset", DateTimeOffset{{253402300799, 999999999}}},
+      {"symbol", EncodedValue{"\xa3\x06symbol"}},
       {"Case", std::string("upper")},
       {"case", std::string("lower")},
   };
@@ -72,7 +93,7 @@ Message SampleMessage() {
   message.body = std::string("body\0\xFF", 6);
   message.body_kind = BodyKind::kDataSections;
   message.message_id = "message-id";
-  message.correlation_id = "correlation-id";
+  message.correlation_id = "1f1f1f1f-1f1f-1f1f-1f1f-1f1f1f1f1f1f";
   message.content_type = "text/plain";
   message.subject = "subject";
   message.to = "to";
@@ -85,6 +106,7 @@ Message SampleMessage() {
   message.scheduled_enqueue_time = Timestamp(std::chrono::seconds(1));
   message.application_properties = SampleProperties();
   message.carried = std::make_shared<const CarriedProperties>(SampleCarried());
+  message.amqp_form = std::make_shared<const AmqpForm>(SampleForm());
   return message;
 }
 
@@ -111,6 +133,8 @@ std::string FirstDifference(const Message& a, const Message& b) {
   if (a.application_properties != b.application_properties) return "application_properties";
   if ((a.carried == nullptr) != (b.carried == nullptr)) return "carried";
   if (a.carried && !Same(*a.carried, *b.carried)) return "carried";
+  if ((a.amqp_form == nullptr) != (b.amqp_form == nullptr)) return "amqp_form";
+  if (a.amqp_form && *a.amqp_form != *b.amqp_form) return "amqp_form";
   return "";
 }
 

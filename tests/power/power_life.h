@@ -124,7 +124,7 @@ class PowerLife {
     rocks_->LimitCompactions(kCompactionBytesMax);
     store_.emplace(*rocks_, random_);
     if (!LoadFolderState(*rocks_, "folder")->is_new) return {};
-    const WriteBatch batch = EncodeNewFolder();
+    const WriteBatch batch = EncodeFormat();
     return rocks_->Write({&batch, 1}, RocksStore::Sync::kYes);
   }
 

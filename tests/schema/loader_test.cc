@@ -34,7 +34,7 @@ TEST(LoaderTest, AnEmptyFolderIsNew) {
   MemoryStore store;
   EXPECT_TRUE(LoadFolderState(store, "folder")->is_new);
 
-  ASSERT_TRUE(store.Apply(EncodeNewFolder()).ok());
+  ASSERT_TRUE(store.Apply(EncodeFormat()).ok());
 
   EXPECT_FALSE(LoadFolderState(store, "folder")->is_new);
   EXPECT_EQ(LoadFolderState(store, "folder")->last_committed, Timestamp());
@@ -48,8 +48,8 @@ TEST(LoaderTest, AFolderOfANewerFormatIsRefusedWithOneSentence) {
 
   EXPECT_EQ(refused.code(), ErrorCode::kGeneralError);
   EXPECT_EQ(refused.message(),
-            "the data folder /data has format 3, and this wharfd reads format 2; start a newer "
-            "wharfd");
+            "the data folder /data has format 4, and this wharfd reads formats 2 to 3; start a "
+            "newer wharfd");
 }
 
 TEST(LoaderTest, AFolderOfAnOlderFormatIsRefusedWithOneSentence) {
@@ -57,14 +57,25 @@ TEST(LoaderTest, AFolderOfAnOlderFormatIsRefusedWithOneSentence) {
   Put(store, Table::kMeta, kMetaFormat, EncodeMeta(1));
 
   EXPECT_EQ(LoadFolderState(store, "/data").status().message(),
-            "the data folder /data has format 1, and this wharfd reads format 2; let the wharfd "
-            "that wrote it deliver what is in it, and name an empty folder here");
+            "the data folder /data has format 1, and this wharfd reads formats 2 to 3; let the "
+            "wharfd that wrote it deliver what is in it, and name an empty folder here");
+}
+
+TEST(LoaderTest, AFolderOfTheFormatBeforeIsReadAndBecomesOneOfThis) {
+  MemoryStore store;
+  Put(store, Table::kMeta, kMetaFormat, EncodeMeta(2));
+  ASSERT_TRUE(LoadFolderState(store, "/data")->is_older);
+  EXPECT_FALSE(LoadFolderState(store, "/data")->is_new);
+
+  ASSERT_TRUE(store.Apply(EncodeFormat()).ok());
+
+  EXPECT_FALSE(LoadFolderState(store, "/data")->is_older);
 }
 
 // Threads write it to buckets of their own.
 TEST(LoaderTest, TheLastCommitIsTheLatestOfAllBuckets) {
   MemoryStore store;
-  WriteBatch batch = EncodeNewFolder();
+  WriteBatch batch = EncodeFormat();
   EncodeCommitTime(0, Timestamp(Duration(20)), batch);
   EncodeCommitTime(128, Timestamp(Duration(30)), batch);
   EncodeCommitTime(255, Timestamp(Duration(10)), batch);
@@ -190,7 +201,7 @@ TEST(LoaderTest, AnIdThatItsNameOrTheMarksContradictIsDamaged) {
     EntityRecord record = engine.GetQueue("orders")->record;
     record.id = id;
     MemoryStore store;
-    WriteBatch batch = EncodeNewFolder();
+    WriteBatch batch = EncodeFormat();
     batch.Put(IdOf(Table::kCatalog), "orders", EncodeEntity(record));
     batch.Put(IdOf(Table::kMeta), BucketMetaKey(0, kMetaNextEntityNumber), EncodeMeta(10));
     EXPECT_TRUE(store.Apply(batch).ok());

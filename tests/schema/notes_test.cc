@@ -38,7 +38,7 @@ TEST(NotesTest, ACommitSaysItsTime) {
   EncodeCommitTime(7, now, batch);
 
   EXPECT_EQ(NotesOf(batch).time, now);
-  EXPECT_EQ(NotesOf(EncodeNewFolder()).time, std::nullopt);
+  EXPECT_EQ(NotesOf(EncodeFormat()).time, std::nullopt);
 }
 
 TEST(NotesTest, ALargeShelfThatIsGoneSaysWhereItsSpaceIs) {  // PRG-1

@@ -102,6 +102,61 @@ TEST(RecordsTest, WhatIsCarriedAndAbsentIsAbsentAgain) {
   EXPECT_EQ(carried.first_acquirer, std::nullopt);
 }
 
+// What stands on the disk, byte for byte: it must be read for ever. A ulong as message-id, written
+// long, and its text nowhere else; a property that is a symbol, in a map that is written long.
+TEST(RecordsTest, AFormIsWrittenLikeThis) {  // ENC-3
+  using namespace std::string_literals;
+  StoredMessage stored;
+  stored.message.body = "b";
+  stored.message.message_id = "5";
+  stored.message.application_properties = {{"a", EncodedValue{"\xa3\x01s"}}};
+  AmqpForm form;
+  form.application_properties.code = 0xd1;
+  form.fields = {{AmqpField::kMessageId, "\x80\0\0\0\0\0\0\0\x05"s}};
+  stored.message.amqp_form = std::make_shared<const AmqpForm>(form);
+
+  const std::string record = EncodeMessage(stored);
+
+  const std::string never = "\xfe\xff\xff\xff\xff\xff\xff\xff\xff\x01";
+  const std::string bits = "\x80\xa0\x80\x80\x04";
+  const std::string properties =
+      "\x01\x01"
+      "a\x14\x03\xa3\x01s";
+  const std::string in_form = "\x12\0\xd1\x01\0\x09\x80\0\0\0\0\0\0\0\x05"s;
+  EXPECT_EQ(record, "\x01\0\0"s + never + bits + properties + in_form + "b");
+  EXPECT_EQ(FirstDifference(DecodeMessage(SequenceNumber(1), record)->message, stored.message), "");
+}
+
+// After the action of a rule the sender's bytes say another thing, or nothing.
+TEST(RecordsTest, WhatAFormSaysOfChangedFieldsIsNotKept) {
+  StoredMessage stored;
+  stored.message = SampleMessage();
+  stored.message.message_id = "another";
+  stored.message.correlation_id.reset();
+
+  const auto decoded = DecodeMessage(SequenceNumber(1), EncodeMessage(stored));
+
+  ASSERT_TRUE(decoded.ok());
+  EXPECT_EQ(decoded->message.message_id, "another");
+  EXPECT_EQ(decoded->message.correlation_id, std::nullopt);
+  const AmqpForm& form = *decoded->message.amqp_form;
+  ASSERT_EQ(form.fields.size(), 1U);
+  EXPECT_EQ(form.fields[0].first, AmqpField::kAbsoluteExpiryTime);
+}
+
+TEST(RecordsTest, AFormWithNothingLeftIsNone) {
+  StoredMessage stored;
+  AmqpForm form;
+  form.fields = {{AmqpField::kSubject, std::string("\xb1\0\0\0\x01s", 6)}};
+  stored.message.amqp_form = std::make_shared<const AmqpForm>(form);
+  stored.message.subject = "another";
+
+  const auto decoded = DecodeMessage(SequenceNumber(1), EncodeMessage(stored));
+
+  EXPECT_EQ(decoded->message.amqp_form, nullptr);
+  EXPECT_EQ(decoded->message.subject, "another");
+}
+
 // As a shared body it would be taken away while others still have it.
 TEST(RecordsTest, ASharedBodyWithoutItsHandleIsRefused) {
   StoredMessage stored;

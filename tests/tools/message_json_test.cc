@@ -33,7 +33,8 @@ constexpr const char* kFullMessage = R"({
   "durable": true,
   "first_acquirer": false,
   "annotations": {"x-opt-color": "red"},
-  "footer": {"sum": {"type": "uint64", "value": 9}}
+  "footer": {"sum": {"type": "uint64", "value": 9}},
+  "amqp_form_base64": "IAM="
 })";
 
 v1::Message Parsed(const std::string& text) {

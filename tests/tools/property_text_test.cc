@@ -31,6 +31,7 @@ constexpr const char* kValues[] = {
     R"({"type":"timespan","value":-1.5})",
     R"({"type":"uri","value":"https://example.org/a"})",
     R"({"type":"datetime-offset","value":"2026-01-31T12:00:00Z"})",
+    R"({"type":"encoded","value":"owFh"})",
 };
 
 TEST(PropertyTextTest, EveryTypeReturnsFromJsonUnchanged) {

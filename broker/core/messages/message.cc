@@ -36,6 +36,7 @@ std::int64_t PropertiesSizeOf(const Message& message) {
                      SizeOf(message.session_id) + SizeOf(message.partition_key) +
                      SizeOf(message.via_partition_key) + SizeOf(message.application_properties);
   if (message.carried) size += SizeOf(*message.carried);
+  if (message.amqp_form) size += SizeOf(*message.amqp_form);
   return static_cast<std::int64_t>(size);
 }
 

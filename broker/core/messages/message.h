@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "broker/core/messages/amqp_form.h"
 #include "broker/core/messages/property_value.h"
 #include "storage/base/ids.h"
 #include "storage/base/status.h"
@@ -26,7 +27,8 @@ inline constexpr std::string_view kRedriveCount = "RedriveCount";
 // The application property that names the rule whose action made this copy (RUL-5).
 inline constexpr std::string_view kRuleName = "RuleName";
 
-// How the bytes of a body are to be read; the values are those of the .proto and of the disk.
+// How the bytes of a body are to be read; the values are those of the .proto and of the disk. Of
+// all but kData they are whole sections of AMQP, with their descriptors.
 enum class BodyKind : std::uint8_t { kData = 0, kValue = 1, kSequence = 2, kDataSections = 3 };
 
 // What AMQP clients may say and nobody here interprets (PRP-26, PRP-27, PRP-29). Rare, so kept
@@ -65,6 +67,8 @@ struct Message {
   PropertyMap application_properties;
   // Null if the sender said none of these.
   std::shared_ptr<const CarriedProperties> carried;
+  // Null if the sender's own encoding is the usual one, or was none of AMQP.
+  std::shared_ptr<const AmqpForm> amqp_form;
 };
 
 // Whether duplicate detection looks at it (DUP-11).

@@ -11,6 +11,7 @@ struct ValueSize {
   std::size_t operator()(const std::string& text) const { return text.size(); }
   std::size_t operator()(const Decimal& decimal) const { return decimal.text.size(); }
   std::size_t operator()(const Uri& uri) const { return uri.text.size(); }
+  std::size_t operator()(const EncodedValue& value) const { return value.bytes.size(); }
   template <typename Fixed>
   std::size_t operator()(const Fixed&) const {
     return sizeof(Fixed);

@@ -1,6 +1,7 @@
 // PropertyValue: a typed value that travels with a message and is never interpreted here.
 //
-// The types are those of the Service Bus SDKs (USR-2). Plain values, used everywhere.
+// The types are those of the Service Bus SDKs (USR-2); what else AMQP can say is kept encoded.
+// Plain values, used everywhere.
 #pragma once
 
 #include <array>
@@ -45,12 +46,20 @@ struct DateTimeOffset {
   friend bool operator==(const DateTimeOffset&, const DateTimeOffset&) = default;
 };
 
+// One value of AMQP 1.0 as its sender wrote it, where no other alternative gives back the same
+// bytes: a symbol, binary, a list, a map, an array, a decimal, a description that nobody here
+// knows, or a number in a longer encoding than it needs (ENC-3). What is in it: encoded_value.h.
+struct EncodedValue {
+  std::string bytes;
+  friend bool operator==(const EncodedValue&, const EncodedValue&) = default;
+};
+
 // The order of the alternatives is the type number on disk; new ones go to the end. monostate is
 // null.
 using PropertyValue =
     std::variant<std::monostate, bool, std::int8_t, std::int16_t, std::int32_t, std::int64_t,
                  std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t, float, double, Decimal,
-                 char32_t, std::string, Uuid, Instant, TimeSpan, Uri, DateTimeOffset>;
+                 char32_t, std::string, Uuid, Instant, TimeSpan, Uri, DateTimeOffset, EncodedValue>;
 
 // In the order the sender gave them; names keep their case and may differ only in it (USR-4).
 using PropertyMap = std::vector<std::pair<std::string, PropertyValue>>;

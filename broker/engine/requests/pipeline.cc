@@ -15,6 +15,7 @@
 #include "broker/engine/requests/upload.h"
 #include "broker/engine/shard.h"
 #include "broker/requests/check.h"
+#include "broker/requests/encodings.h"
 #include "broker/requests/weight.h"
 #include "storage/base/log_limit.h"
 
@@ -263,7 +264,15 @@ class Pipeline final : public GivesEach<Pipeline, Requests, RequestList> {
   Result<Admission> Admit(const Caller& caller, Request& request, std::size_t weight) {
     WHARF_RETURN_IF_ERROR(authorizer_.Allow(caller, request));
     WHARF_RETURN_IF_ERROR(Check(request));
+    WHARF_RETURN_IF_ERROR(CheckEncodings(request));
     return shard_.Admit(weight, ShareOf(request));
+  }
+
+  // Nearly always nothing is refused, and nothing has to be looked at.
+  template <typename Request>
+  Status CheckEncodings(const Request& request) const {
+    Status refused = shard_.CheckEncodings();
+    return refused.ok() || !BringsEncodings(request) ? Status() : refused;
   }
 
   template <typename Request>

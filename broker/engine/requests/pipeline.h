@@ -1,7 +1,8 @@
 // Pipeline: the way of every request into the engine.
 //
 //   allow     whether its caller may ask it
-//   check     what can be said of it alone
+//   check     what can be said of it alone; and, in a cluster of which not all members are of this
+//             version, that all of them could read what is to be kept
 //   admit     room for it until it is answered, by its weight
 //   find      the entity that it is about, in the directory
 //   plan      on the shard's thread: by the handler that has a Plan for it

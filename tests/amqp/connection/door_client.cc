@@ -33,16 +33,14 @@ std::string TextOfMessage(std::string_view message) {
          TextOf(Value(*MapOf(sections->application_properties, {}))) + TextOfMap(*sections);
 }
 
-// Of a transfer, whose payload is hexadecimal.
-std::string WithMessage(const std::string& line) {
+}  // namespace
+
+std::string DoorClient::WithMessage(const std::string& line) {
   const std::size_t begin = line.find(" b'");
   if (begin == std::string::npos) return line;
-  const std::string payload =
-      absl::HexStringToBytes(line.substr(begin + 3, line.size() - begin - 4));
-  return line.substr(0, begin) + " " + TextOfMessage(payload);
+  last_payload_ = absl::HexStringToBytes(line.substr(begin + 3, line.size() - begin - 4));
+  return line.substr(0, begin) + " " + TextOfMessage(last_payload_);
 }
-
-}  // namespace
 
 std::string DoorClient::Hear(std::string_view what) {
   const auto has_it = [what](const std::string& line) {

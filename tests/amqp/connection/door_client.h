@@ -37,6 +37,8 @@ class DoorClient {
   std::string Hear(std::string_view what);
   // All that come, and were not heard yet.
   std::vector<std::string> HearAll();
+  // The bytes of the transfer that came last.
+  const std::string& last_payload() const { return last_payload_; }
 
   // Up to an answer.
   std::string Login(std::string mechanism, std::optional<std::string> response = std::nullopt);
@@ -59,9 +61,13 @@ class DoorClient {
                        const std::string& type = "servicebus.windows.net:sastoken");
 
  private:
+  // Of a transfer, whose payload is hexadecimal.
+  std::string WithMessage(const std::string& line);
+
   const Wire wire_;
   FrameText text_;
   std::vector<std::string> lines_;
+  std::string last_payload_;
   std::uint32_t next_delivery_ = 0;
 };
 

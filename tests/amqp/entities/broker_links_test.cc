@@ -1,4 +1,5 @@
 // Links to the broker itself: sending, receiving, settling, sessions.
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,7 +12,10 @@
 #include "broker/doors/amqp/entities/amqp_message.h"
 #include "broker/doors/amqp/entities/settlements.h"
 #include "broker/doors/amqp/message/batch.h"
+#include "broker/doors/amqp/message/sections.h"
 #include "tests/amqp/entities/links_fixture.h"
+#include "tests/amqp/hex.h"
+#include "tests/amqp/mapping/bare_message.h"
 #include "tests/harness/sample_message.h"
 
 namespace wharf::amqp {
@@ -22,6 +26,22 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
+
+// Ids of each type, properties of types that nobody else has, every kind of body, a footer; short
+// and long.
+constexpr std::string_view kBare[] = {
+    "00 53 73 c0 [01 53 05] 00 53 75 a0 ['b']",
+    "00 53 73 c0 [06 98 '0123456789abcdef' 40 40 40 40 a0 [00 ff]] 00 53 75 a0 ['b']",
+    "00 53 73 d0 00 00 00 0b 00 00 00 01 b1 00 00 00 02 'id' 00 53 75 b0 00 00 00 01 'b'",
+    "00 53 73 c0 [05 a1 ['id'] 40 40 40 40] 00 53 75 a0 ['b']",
+    "00 53 73 c0 [01 a1 ['id']] 00 53 74 c1 [0c a1 ['s'] a3 ['symbol'] a1 ['l'] c0 [02 54 01 "
+    "41] "
+    "a1 ['i'] 71 00 00 00 05 a1 ['n'] 40 a1 ['t'] 83 00 00 01 90 00 00 00 00 "
+    "a1 ['?'] 00 53 ff 41] 00 53 75 a0 ['b']",
+    "00 53 73 c0 [01 a1 ['id']] 00 53 75 a0 ['one'] 00 53 75 b0 00 00 00 03 'two'",
+    "00 53 73 c0 [01 a1 ['id']] 00 53 77 c0 [01 54 05]",
+    "00 53 73 c0 [01 a1 ['id']] 00 53 76 c0 [01 54 05] 00 53 76 45",
+    "00 53 73 c0 [01 a1 ['id']] 00 53 75 a0 ['b'] 00 53 78 c1 [02 a3 ['crc'] 70 00 00 00 07]"};
 
 using BrokerLinksTest = LinksFixture;
 
@@ -162,19 +182,61 @@ TEST_F(BrokerLinksTest, TheBrokerMayGoWhenNoConnectionHasItAnyMore) {
   EXPECT_TRUE(entities_.WaitUntilNone(std::chrono::milliseconds(0)));
 }
 
-TEST_F(BrokerLinksTest, WhatCannotBeKeptIsRefusedAndNotDropped) {
+// ENC-3
+TEST_F(BrokerLinksTest, EveryByteOfABareMessageComesBack) {
   AttachSender();
-  Properties properties;
-  properties.message_id = std::uint64_t{7};
-  std::string encoded;
-  Writer writer(encoded);
-  Write(writer, properties);
-  writer.BeginDescribed(descriptor::kData);
-  writer.WriteBinary("x");
+  AttachReceiver();
+  std::uint32_t count = 0;
+  for (const std::string_view said : kBare) {
+    SCOPED_TRACE(said);
+    client_.SayTransfer(0, FromHex(said));
+    ASSERT_THAT(client_.Hear(" disposition{"), HasSubstr("accepted"));
 
-  client_.SayTransfer(0, encoded);
+    client_.SayFlow(1, ++count);
+    ASSERT_THAT(client_.Hear(" transfer{"), HasSubstr("transfer{"));
 
-  EXPECT_THAT(client_.Hear(" disposition{"), HasSubstr("amqp:not-implemented"));
+    EXPECT_EQ(HexText(BareBytesIn(client_.last_payload())), HexText(FromHex(said)));
+    EXPECT_THAT(Dispose(Accepted(), count - 1), HasSubstr("accepted"));
+  }
+}
+
+// The broker's own stand beside them.
+TEST_F(BrokerLinksTest, AnnotationsComeBackAndThoseOfTheBrokerAreItsOwn) {
+  const std::string theirs = "a3 ['note'] c0 [01 54 05] a3 ['x-opt-theirs'] 53 07";
+  const std::string ours = "a3 ['x-opt-sequence-number'] 55 63 a3 ['x-opt-partition-key'] a1 ['k']";
+  AttachSender();
+  AttachReceiver();
+  client_.SayTransfer(0, FromHex("00 53 71 c1 [02 a3 ['hop'] 41] 00 53 72 c1 [08 " + theirs + ours +
+                                 "] 00 53 73 c0 [01 a1 ['id']] 00 53 75 a0 ['b']"));
+  client_.Hear(" disposition{");
+  client_.SayFlow(1, 1);
+  client_.Hear(" transfer{");
+
+  const std::string& payload = client_.last_payload();
+  EXPECT_THAT(payload, HasSubstr(FromHex(theirs)));
+  EXPECT_THAT(payload, Not(HasSubstr("hop")));
+  EXPECT_THAT(payload, Not(HasSubstr(FromHex("a3 ['x-opt-sequence-number'] 55 63"))));
+  EXPECT_THAT(payload, HasSubstr(FromHex("a3 ['x-opt-sequence-number'] 55 01")));
+  const auto sections = SplitSections(payload, {});
+  ASSERT_TRUE(sections.ok());
+  const auto annotations = MapOf(sections->message_annotations, {});
+  const Value* const key = annotations->FindSymbol("x-opt-partition-key");
+  ASSERT_NE(key, nullptr);
+  EXPECT_EQ(*key, Value(std::string("k")));
+}
+
+TEST_F(BrokerLinksTest, AMessageThatTheBrokerCannotReadIsRefused) {
+  AttachSender();
+  for (const std::string_view bad :
+       {"00 53 73 c0 [01 54 07] 00 53 75 a0 ['b']",
+        "00 53 72 c1 [02 a3 ['x-opt-partition-key'] 54 07] 00 53 75 a0 ['b']",
+        "00 53 72 c1 [02 a3 ['x-opt-scheduled-enqueue-time'] 83 7f ff ff ff ff ff ff ff] "
+        "00 53 75 a0 ['b']",
+        "00 53 74 c1 [02 54 01 54 02] 00 53 75 a0 ['b']"}) {
+    client_.SayTransfer(0, FromHex(bad));
+    EXPECT_THAT(client_.Hear(" disposition{"), HasSubstr("rejected")) << bad;
+  }
+  EXPECT_THAT(Receive(), IsEmpty());
 }
 
 TEST_F(BrokerLinksTest, AnEntityThatIsNotThereRefusesBothLinks) {
@@ -558,29 +620,81 @@ TEST_F(BrokerLinksTest, WhatWasNeverWrittenGoesBackWithoutCounting) {
 
 // --- messages
 
-TEST(AmqpMessageTest, WhatTheBrokerKeepsComesBackAsItWasSaid) {
+// Of another protocol's sender, which wrote no AMQP.
+TEST(AmqpMessageTest, WhatAnyClientSaysComesOutAndIsUnderstood) {
   Message message = SampleMessage();
+  message.amqp_form = nullptr;
   message.body = "body";
   message.body_kind = wharf::BodyKind::kData;
-  message.application_properties = {{"a", std::int32_t{1}},
-                                    {"b", std::string("two")},
-                                    {"c", PropertyValue()},
-                                    {"d", 2.5},
-                                    {"e", TimeSpan{{-1, 500'000'000}}},
-                                    {"f", wharf::Uri{"http://x"}}};
   message.time_to_live.reset();
-  auto carried = std::make_shared<CarriedProperties>(*message.carried);
-  carried->annotations.clear();
-  carried->footer.clear();
-  carried->creation_time = Nanotime{1, 5'000'000};
-  message.carried = carried;
   auto stored = std::make_shared<StoredMessage>();
   stored->message = message;
 
   const Result<Message> again = MessageOf(EncodedOf({.message = stored}));
 
   ASSERT_TRUE(again.ok()) << again.status().message();
-  EXPECT_EQ(FirstDifference(message, *again), "");
+  EXPECT_EQ(again->message_id, message.message_id);
+  EXPECT_EQ(again->application_properties.size(), message.application_properties.size());
+  EXPECT_EQ(again->carried->annotations.size(), message.carried->annotations.size());
+  EXPECT_EQ(again->body, "body");
+}
+
+Modified ModifiedWith(const std::string& key, Value value) {
+  Modified modified;
+  modified.message_annotations.emplace().Add(Value(Symbol{key}), std::move(value));
+  return modified;
+}
+
+TEST(SettlementsTest, WhatIsChangedKeepsItsType) {
+  const auto changed = [](Value value) {
+    const auto settlement = SettlementOf(ModifiedWith("a", std::move(value)));
+    return (*settlement)->properties_to_modify.front().second;
+  };
+
+  EXPECT_EQ(changed(Value(std::int32_t{5})), PropertyValue(std::int32_t{5}));
+  EXPECT_EQ(changed(Value(std::string("red"))), PropertyValue(std::string("red")));
+  EXPECT_EQ(changed(Value()), PropertyValue());
+  EXPECT_EQ(changed(Value(Symbol{"s"})), PropertyValue(EncodedValue{"\xA3\x01s"}));
+  EXPECT_EQ(changed(Value(Binary{"b"})), PropertyValue(EncodedValue{"\xA0\x01"
+                                                                    "b"}));
+}
+
+// Whatever number it is, it is reckoned with, or refused.
+TEST(SettlementsTest, ARestIsUntilATimeThatThereIs) {
+  constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
+  constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
+  const auto until = [](Value value) {
+    return SettlementOf(ModifiedWith("x-opt-delivery-time", std::move(value)));
+  };
+
+  EXPECT_EQ((*until(Value(std::int64_t{1500})))->delay_until,
+            Timestamp(std::chrono::milliseconds(1500)));
+  EXPECT_EQ((*until(Value(TimestampMs{1500})))->delay_until,
+            Timestamp(std::chrono::milliseconds(1500)));
+  EXPECT_EQ((*until(Value()))->delay_until, std::nullopt);
+  for (const std::int64_t bad :
+       {kMax, kMin, kMax / 1000, std::int64_t{-1}, std::int64_t{253'402'300'800'000}}) {
+    EXPECT_EQ(until(Value(bad)).status().code(), ErrorCode::kArgumentError) << bad;
+  }
+  for (const std::int64_t bad : {kMax, kMin, std::int64_t{253'402'300'800'000}}) {
+    EXPECT_EQ(until(Value(TimestampMs{bad})).status().code(), ErrorCode::kArgumentError) << bad;
+  }
+  EXPECT_EQ(until(Value(std::string("soon"))).status().code(), ErrorCode::kArgumentError);
+}
+
+TEST(SettlementsTest, AReasonIsAText) {
+  const auto reason = [](Value value) {
+    Rejected rejected;
+    Error& error = rejected.error.emplace();
+    error.condition.text = "com.microsoft:dead-letter";
+    error.info.emplace().Add(Value(Symbol{"DeadLetterReason"}), std::move(value));
+    return SettlementOf(rejected);
+  };
+
+  EXPECT_EQ((*reason(Value(std::string("broken"))))->reason, "broken");
+  EXPECT_EQ((*reason(Value(Symbol{"broken"})))->reason, "broken");
+  EXPECT_EQ((*reason(Value()))->reason, std::nullopt);
+  EXPECT_EQ(reason(Value(std::int32_t{5})).status().code(), ErrorCode::kArgumentError);
 }
 
 TEST(SettlementsTest, ATagIsTheTokenAsDotNetReadsIt) {

@@ -8,6 +8,7 @@
 #include "broker/doors/amqp/message/data_stream.h"
 #include "broker/doors/amqp/message/rewrite.h"
 #include "broker/doors/amqp/message/sections.h"
+#include "tests/amqp/mapping/any_mapping_bytes.h"
 
 namespace wharf::amqp {
 namespace {
@@ -41,7 +42,7 @@ void TryProperties(std::string_view section) {
 }
 
 // In pieces, a body of data is what it is whole.
-void TryStream(const Sections& sections, std::string_view from_body) {
+void TryStream(const Sections& sections, std::string_view from_body, std::string_view footer) {
   DataStream stream(from_body.size(), kLimits);
   std::string streamed;
   bool is_good = true;
@@ -56,7 +57,7 @@ void TryStream(const Sections& sections, std::string_view from_body) {
   if (!data.ok()) return;
   std::string whole;
   for (const std::string_view section : *data) whole += section;
-  Require(streamed == whole && stream.footer() == sections.footer);
+  Require(streamed == whole && stream.footer() == footer);
 }
 
 }  // namespace
@@ -68,7 +69,8 @@ void TryAnyMessageBytes(std::string_view bytes) {
     Require(head.ok() && head->has_value());
     Require((*head)->sections.properties == sections->properties);
     Require((*head)->body_at == static_cast<std::size_t>(sections->body.data() - bytes.data()));
-    TryStream(*sections, bytes.substr((*head)->body_at));
+    const bool has_footer = !(*head)->sections.footer.empty();
+    TryStream(*sections, bytes.substr((*head)->body_at), has_footer ? "" : sections->footer);
   }
   if (!sections.ok()) return Require(!sections.status().message().empty());
   const std::size_t size = sections->header.size() + sections->delivery_annotations.size() +
@@ -81,6 +83,7 @@ void TryAnyMessageBytes(std::string_view bytes) {
   TryMap(descriptor::kApplicationProperties, sections->application_properties);
   TryMap(descriptor::kFooter, sections->footer);
   TryProperties(sections->properties);
+  TryAnyMapping(*sections);
   const auto messages = SplitBatch(bytes, 10, kLimits);
   if (messages.ok()) Require(!messages->empty() && messages->size() <= 10);
 }

@@ -32,10 +32,12 @@ std::string RandomMessage(Generator& random) {
   maybe(descriptor::kMessageAnnotations, Type::kMap);
   maybe(descriptor::kProperties, Type::kList);
   maybe(descriptor::kApplicationProperties, Type::kMap);
+  const bool begins_with_footer = random() % 8 == 0;
+  if (begins_with_footer) maybe(descriptor::kFooter, Type::kMap);
   for (std::uint64_t i = 1 + random() % 3; i > 0; --i) {
     message += RandomSection(descriptor::kData, Type::kBinary, random);
   }
-  maybe(descriptor::kFooter, Type::kMap);
+  if (!begins_with_footer) maybe(descriptor::kFooter, Type::kMap);
   return message;
 }
 

@@ -53,6 +53,20 @@ TEST(SectionsTest, EachSectionKeepsItsBytes) {
   EXPECT_EQ(sections->footer, FromHex(kFooter));
 }
 
+// Azure's SDK for JavaScript writes it there.
+TEST(SectionsTest, AFooterMayStandBeforeTheBody) {
+  const std::string message = Join({kProperties, kFooter, kData, kData});
+  const Result<Sections> sections = SplitSections(message, kLimits);
+  ASSERT_TRUE(sections.ok()) << sections.status().message();
+  EXPECT_EQ(sections->footer, FromHex(kFooter));
+  EXPECT_EQ(sections->body, Join({kData, kData}));
+
+  const auto head = SplitHead(message, kLimits);
+  ASSERT_TRUE(head.ok() && head->has_value());
+  EXPECT_EQ((*head)->sections.footer, FromHex(kFooter));
+  EXPECT_EQ((*head)->body_at, Join({kProperties, kFooter}).size());
+}
+
 TEST(SectionsTest, ABodyAloneIsAMessage) {
   const struct {
     std::string_view body;
@@ -78,6 +92,11 @@ TEST(SectionsTest, WhatIsMissingTwiceOrInTheWrongPlaceIsRefused) {
   EXPECT_EQ(ErrorOf({kData, kSequence}), "byte 12: amqp-sequence behind data");
   EXPECT_EQ(ErrorOf({kValue, kValue}), "byte 13: amqp-value behind amqp-value");
   EXPECT_EQ(ErrorOf({kData, kFooter, kFooter}), "byte 22: footer behind footer");
+  EXPECT_EQ(ErrorOf({kFooter}), "byte 10: a message without a body");
+  EXPECT_EQ(ErrorOf({kFooter, kFooter, kData}), "byte 13: footer behind footer");
+  EXPECT_EQ(ErrorOf({kFooter, kData, kFooter}), "byte 22: footer behind data");
+  EXPECT_EQ(ErrorOf({kData, kFooter, kData}), "byte 22: data behind footer");
+  EXPECT_EQ(ErrorOf({kFooter, kHeader, kData}), "byte 13: header behind footer");
   EXPECT_EQ(ErrorOf({kData, "00 53 24 45"}), "byte 12: a section that no message has");
   EXPECT_EQ(ErrorOf({"45"}), "byte 0: a list where a described value is due");
   EXPECT_EQ(ErrorOf({"00 53 75 a1 ['text']"}), "byte 3: data of a string");
@@ -117,7 +136,7 @@ TEST(SectionsTest, AHeadThatMoreBytesDoNotMendIsRefused) {
     return SplitHead(Join(sections), kLimits).status().message();
   };
   EXPECT_EQ(error_of({kHeader, kHeader}), "byte 12: header behind header");
-  EXPECT_EQ(error_of({kHeader, kFooter}), "byte 12: a message without a body");
+  EXPECT_EQ(error_of({kHeader, kFooter, kFooter}), "byte 22: footer behind footer");
   EXPECT_EQ(error_of({"00 53 74 45"}), "byte 3: application-properties of a list");
   EXPECT_EQ(error_of({"00 53 74 c1 [02 a1 05 40]"}),
             "application-properties: byte 8: 5 bytes are due, and there are 1");

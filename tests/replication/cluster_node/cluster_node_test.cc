@@ -53,6 +53,14 @@ bool Eventually(const std::function<bool()>& is_so) {
   return true;
 }
 
+// As a state whose rows are otherwise from the level on that there is now.
+const std::string kFormat = "format";
+WriteBatch FormatOf(std::uint64_t level) {
+  WriteBatch batch;
+  if (level == kFormatLevelMax) batch.Put(kMeta, kFormat, "new");
+  return batch;
+}
+
 class WallClock final : public Clock {
  public:
   Timestamp Now() override {
@@ -86,9 +94,18 @@ class Machine final : public RaftThread::Leaderships, public CommitLog::Observer
   Status TryStart() {
     const Result<bool> is_single = OpenStore();
     if (!is_single.ok()) return is_single.status();
-    auto node = ClusterNode::Open(
-        NodeOptions(), {*store_, kIndex, kPosition, nullptr, wall_, *this, *is_single,
-                        [this] { is_reopening_ = true; }, [this] { return disk(); }, lost_});
+    auto node = ClusterNode::Open(NodeOptions(), {*store_,
+                                                  kIndex,
+                                                  kPosition,
+                                                  nullptr,
+                                                  wall_,
+                                                  *this,
+                                                  *is_single,
+                                                  [this] { is_reopening_ = true; },
+                                                  [this] { return disk(); },
+                                                  lost_,
+                                                  {},
+                                                  FormatOf});
     if (!node.ok()) return node.status();
     node_ = *std::move(node);
     port_ = node_->port();
@@ -141,7 +158,7 @@ class Machine final : public RaftThread::Leaderships, public CommitLog::Observer
   // if `accepts_loss`.
   Result<ClusterId> Recovered(bool accepts_loss) {
     const auto library = RaftLibrary::Open(WHARF_RAFT_LIBRARY).value();
-    const Recovery recovery({data(), name_, *library, StoreOptions(), kIndex, random_});
+    const Recovery recovery({data(), name_, *library, StoreOptions(), kIndex, random_, FormatOf});
     if (accepts_loss) return recovery.Recover();
     const Result<Recovery::Survivor> survivor = recovery.Look();
     if (!survivor.ok()) return survivor.status();
@@ -173,6 +190,11 @@ class Machine final : public RaftThread::Leaderships, public CommitLog::Observer
     return log_;
   }
   bool leads() { return log() != nullptr; }
+  // What its state says of its format; of what is written, as what leads would say it.
+  std::string Format() {
+    Tend();
+    return store_->View()->Get(kMeta, kFormat).value().value_or("none");
+  }
   std::optional<std::string> Row(const std::string& key) {
     Tend();
     return store_->View()->Get(kRows, key).value();
@@ -687,6 +709,7 @@ TEST_F(ClusterNodeTest, ABrokerWithDataFoundsAClusterAndTheOthersGetThem) {
 
   for (Machine* machine : all()) {
     EXPECT_TRUE(Eventually([machine] { return Has(*machine, "kept", "before"); }));
+    EXPECT_EQ(machine->Format(), "new") << machine->name();
   }
   ASSERT_TRUE(Eventually([this] { return a_.Voters().size() == 3; }));
   PutSomewhere(all(), "new", "row");
@@ -1338,6 +1361,7 @@ TEST_F(ClusterNodeTest, AClusterWritesWhatItsOldestMemberReads) {
   for (Machine* machine : all()) {
     EXPECT_TRUE(Eventually([&] { return Has(*machine, "written", "by both versions"); }));
     EXPECT_EQ(machine->Report().format_level, kFirstFormatLevel) << machine->name();
+    EXPECT_EQ(machine->Format(), "none") << machine->name();
   }
   // Back to the older version, which is still possible.
   a_.Stop();
@@ -1355,7 +1379,11 @@ TEST_F(ClusterNodeTest, AClusterWritesWhatItsOldestMemberReads) {
   for (Machine* machine : all()) {
     EXPECT_TRUE(Eventually([&] { return machine->Report().format_level == kFormatLevelMax; }))
         << machine->name();
+    // In the same write, so who knows the level has it.
+    EXPECT_EQ(machine->node().format_level(), kFormatLevelMax) << machine->name();
+    EXPECT_EQ(machine->Format(), "new") << machine->name();
   }
+  EXPECT_EQ(Leader(all())->Compared().sentence, "");
   ASSERT_TRUE(b_.store().Flush().ok());
   b_.Stop();
   b_.format_level_max = kFirstFormatLevel;

@@ -32,6 +32,8 @@ EVERY_TYPE = {
     "timespan": Value(timespan_value={"seconds": -90, "nanos": -500_000_000}),
     "uri": Value(uri_value="https://example.org/a?b=c"),
     "datetime offset": Value(datetime_offset_value={"seconds": -62_000_000_000}),
+    "symbol of AMQP": Value(encoded_value=b"\xa3\x06symbol"),
+    "list of AMQP": Value(encoded_value=b"\xc0\x04\x02\x54\x01\x41"),
 }
 
 
@@ -118,11 +120,20 @@ class SendTest(wire.WireTest):
             partition_key="s-1", via_partition_key="via", content_encoding="gzip",
             user_id=b"\x00user", creation_time={"seconds": 1_700_000_000}, group_sequence=7, priority=9, durable=True,
             first_acquirer=False, application_properties={"a": Value(int32_value=1)},
-            annotations={"x-own": Value(string_value="kept")}, footer={"sum": Value(uint64_value=1)})
+            annotations={"x-own": Value(string_value="kept")}, footer={"sum": Value(uint64_value=1)},
+            # The message-id as a string that is written longer than it need be.
+            amqp_form={"fields": [{"place": 0, "value": b"\xb1\0\0\0\x04id-1"}], "property_count": 13,
+                       "properties": {"code": 0xd0}, "annotations": b"\x53\x07\x41"})
 
         self.client.send(name, sent)
 
         self.assertEqual(self.client.receive_one(name).message, sent)
+
+    def test_what_is_said_to_be_amqp_and_is_not_is_refused(self):
+        name = self.new_queue()
+        for bad in (Message(application_properties={"a": Value(encoded_value=b"\xa3\x06short")}),
+                    Message(amqp_form={"footer": b"none"})):
+            self.assert_fails(grpc.StatusCode.INVALID_ARGUMENT, "ArgumentError", self.client.send, name, bad)
 
     def test_absent_is_not_the_same_as_empty(self):
         name = self.new_queue()

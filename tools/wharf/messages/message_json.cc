@@ -19,6 +19,8 @@ using google::protobuf::FieldDescriptor;
 using Properties = google::protobuf::Map<std::string, v1::PropertyValue>;
 
 constexpr std::string_view kBase64Suffix = "_base64";
+// To be given back, and not to be read: the bytes of the API's message.
+constexpr std::string_view kAmqpForm = "amqp_form_base64";
 
 Status Within(std::string_view name, const Status& status) {
   return {status.code(), fmt::format("{}: {}", name, status.message())};
@@ -78,6 +80,10 @@ void AddMessage(const v1::Message& message, bool has_body, Json& json) {
     } else if (field.number() == v1::Message::kBodyKindFieldNumber) {
       if (message.body_kind() != v1::BODY_KIND_DATA)
         json[field.name()] = FieldToJson(message, field);
+    } else if (field.number() == v1::Message::kAmqpFormFieldNumber) {
+      if (message.has_amqp_form()) {
+        json[std::string(kAmqpForm)] = absl::Base64Escape(message.amqp_form().SerializeAsString());
+      }
     } else if (IsSaid(message, field)) {
       const bool is_bytes = field.type() == FieldDescriptor::TYPE_BYTES;
       json[field.name() + std::string(is_bytes ? kBase64Suffix : "")] = FieldToJson(message, field);
@@ -111,8 +117,19 @@ Status SetBody(const Json& value, v1::Message& message) {
   return Status::Ok();
 }
 
+Status SetAmqpForm(const Json& value, v1::Message& message) {
+  std::string bytes;
+  const bool is_one = value.is_string() &&
+                      absl::Base64Unescape(value.get_ref<const std::string&>(), &bytes) &&
+                      message.mutable_amqp_form()->ParseFromString(bytes);
+  if (is_one) return Status::Ok();
+  return {ErrorCode::kArgumentError,
+          fmt::format("{}: the value must be what another message shows", kAmqpForm)};
+}
+
 Status SetField(const std::string& name, const Json& value, v1::Message& message) {
   if (name == "body") return SetBody(value, message);
+  if (name == kAmqpForm) return SetAmqpForm(value, message);
   const FieldDescriptor* field = FindField(name);
   if (field == nullptr) {
     if (IsOfBroker(name)) return Status::Ok();

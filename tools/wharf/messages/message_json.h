@@ -2,7 +2,8 @@
 //
 // The body is "body" if it is UTF-8, otherwise "body_base64". What receive prints, send accepts
 // again: the broker's own fields (sequence_number, lock_token, ...) are skipped. Lengths of time
-// are numbers of seconds, 90 or 1.5; "1m30s" is read, too. Pure functions.
+// are numbers of seconds, 90 or 1.5; "1m30s" is read, too. How a sender over AMQP wrote a message
+// is "amqp_form_base64", to be given back as it is. Pure functions.
 #pragma once
 
 #include <string_view>

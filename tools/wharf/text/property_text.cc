@@ -10,6 +10,7 @@
 #include <fmt/core.h>
 #include <google/protobuf/util/time_util.h>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/numbers.h"
 #include "storage/base/duration_text.h"
 #include "tools/wharf/text/printable_text.h"
@@ -73,6 +74,10 @@ bool ReadString(const std::string& text, PropertyValue& value) {
 bool ReadUri(const std::string& text, PropertyValue& value) {
   value.set_uri_value(text);
   return IsUtf8(text);
+}
+
+bool ReadEncoded(const std::string& text, PropertyValue& value) {
+  return absl::Base64Unescape(text, value.mutable_encoded_value());
 }
 
 bool ReadUuid(const std::string& text, PropertyValue& value) {
@@ -146,6 +151,7 @@ constexpr Type kTypes[] = {
     {"timestamp", PropertyValue::kTimestampValue, ReadTimestamp},
     {"timespan", PropertyValue::kTimespanValue, ReadTimespan},
     {"uri", PropertyValue::kUriValue, ReadUri},
+    {"encoded", PropertyValue::kEncodedValue, ReadEncoded},
     {"datetime-offset", PropertyValue::kDatetimeOffsetValue, ReadDateTimeOffset},
 };
 
@@ -206,6 +212,8 @@ Json ValueToJson(const PropertyValue& value) {
       return SecondsToJson(value.timespan_value());
     case PropertyValue::kUriValue:
       return value.uri_value();
+    case PropertyValue::kEncodedValue:
+      return absl::Base64Escape(value.encoded_value());
     case PropertyValue::kDatetimeOffsetValue:
       return TimeUtil::ToString(value.datetime_offset_value());
     default:
@@ -237,7 +245,7 @@ Result<PropertyValue> ParseProperty(std::string_view type_name, const std::strin
   return Status(ErrorCode::kArgumentError,
                 fmt::format("there is no type \"{}\"; use bool, int8, int16, int32, int64, uint8, "
                             "uint16, uint32, uint64, float, double, decimal, char, string, uuid, "
-                            "timestamp, timespan, uri or datetime-offset",
+                            "timestamp, timespan, uri, datetime-offset or encoded",
                             type_name));
 }
 

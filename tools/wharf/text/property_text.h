@@ -9,6 +9,7 @@
 //   string, uri      itself
 //   uuid             8-4-4-4-12 hexadecimal digits
 //   timestamp, datetime-offset   ISO 8601
+//   encoded          base64 of one encoded value of AMQP, of a type that has no name here
 //   timespan         seconds with a fraction, -1.5s or -1.5, or 1h30m; in JSON a number of seconds
 //
 // In JSON, null, true, a whole number (int64), a number with a fraction or exponent (double) and a

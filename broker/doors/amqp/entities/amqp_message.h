@@ -1,25 +1,32 @@
-// AmqpMessage: a message as AMQP encodes it, as the broker's own, and back: as far as what the
-// broker keeps of a message today can say it. What it cannot say is refused, not dropped.
+// AmqpMessage: a message as a link has it, as the broker's own, and back; by `mapping`, which knows
+// what stands in a message and keeps how it was written (ENC-3).
 //
-// The only file of this room that knows what stands in a message. Pure functions.
+// Pure functions.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "broker/core/messages/message.h"
 #include "broker/core/queue/queue.h"
 #include "broker/doors/amqp/codec/value.h"
+#include "broker/doors/amqp/mapping/outgoing.h"
 #include "storage/base/status.h"
 
 namespace wharf::amqp {
 
 Result<Message> MessageOf(std::string_view encoded);
 
-// With what the broker adds (ENC-1).
-std::string EncodedOf(const wharf::Delivered& delivered);
+// With what the broker adds (ENC-1), and its body; instead of a large one an empty one. `state`: as
+// it is told of messages that are peeked, or received by number.
+std::string EncodedOf(const wharf::Delivered& delivered, std::optional<std::int32_t> state = {});
+// What stands before and behind the body, which may be large.
+EncodedMessage EncodedAround(const wharf::Delivered& delivered);
 
-// Of an application, by the types of USR-2.
+// Of an application, as its settlement changes them; an error if a name is no text. What is said
+// here was decoded with the frame around it, and each value stands in its shortest encoding.
 Result<PropertyMap> PropertiesFrom(const Map& map);
 Map MapFrom(const PropertyMap& properties);
 

@@ -5,16 +5,12 @@
 
 #include "broker/doors/amqp/entities/amqp_message.h"
 #include "broker/doors/amqp/entities/operations.h"
-#include "broker/doors/amqp/message/rewrite.h"
-#include "broker/doors/amqp/message/sections.h"
-#include "broker/doors/amqp/types/descriptor.h"
 
 namespace wharf::amqp {
 namespace {
 
 // Of one answer; one message goes out whatever it has.
 constexpr std::size_t kAnswerBytesMax = std::size_t{1} << 20;
-constexpr std::string_view kState = "x-opt-message-state";
 constexpr std::int32_t kActive = 0;
 constexpr std::int32_t kDeferred = 1;
 constexpr std::int32_t kScheduled = 2;
@@ -23,17 +19,7 @@ Status WrongCount() { return {ErrorCode::kArgumentOutOfRange, "message-count is 
 
 // As it is delivered, and with its state. A large body stays where it is.
 Value EncodedWith(const wharf::Delivered& delivered, std::int32_t state) {
-  const std::string encoded = EncodedOf(delivered);
-  const Result<Sections> sections = SplitSections(encoded, {});
-  if (!sections.ok()) return Value(Binary{encoded});
-  const std::string annotations =
-      RewriteMap(descriptor::kMessageAnnotations, sections->message_annotations,
-                 {{std::string(kState), Change(Value(state))}});
-  std::string whole(sections->header);
-  whole += annotations;
-  whole.append(sections->properties).append(sections->application_properties);
-  whole.append(sections->body).append(sections->footer);
-  return Value(Binary{std::move(whole)});
+  return Value(Binary{EncodedOf(delivered, state)});
 }
 
 std::int32_t StateOf(const PeekedMessage& peeked) {

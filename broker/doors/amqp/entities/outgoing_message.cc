@@ -1,36 +1,22 @@
 #include "broker/doors/amqp/entities/outgoing_message.h"
 
 #include <algorithm>
-#include <cassert>
 #include <utility>
 
-#include "broker/doors/amqp/codec/format_code.h"
 #include "broker/doors/amqp/entities/amqp_message.h"
 
 namespace wharf::amqp {
-namespace {
 
-// Of a body that is one data section; others are kept with the heads of their sections. What was
-// encoded ends with that of an empty one.
-void GrowData(std::string& encoded, std::uint64_t size) {
-  constexpr std::string_view kEmpty("\xa0\0", 2);
-  assert(std::string_view(encoded).ends_with(kEmpty));
-  encoded.resize(encoded.size() - kEmpty.size());
-  encoded.push_back(static_cast<char>(code::kBinary32));
-  for (int shift = 24; shift >= 0; shift -= 8) {
-    encoded.push_back(static_cast<char>((size >> shift) & 0xff));
+OutgoingMessage::OutgoingMessage(wharf::Delivered delivered) : delivered_(std::move(delivered)) {
+  EncodedMessage around = EncodedAround(delivered_);
+  bytes_ = std::move(around.head);
+  if (body() == nullptr) {
+    bytes_ += delivered_.message->message.body;
+    bytes_ += around.tail;
+    return;
   }
-}
-
-}  // namespace
-
-OutgoingMessage::OutgoingMessage(wharf::Delivered delivered)
-    : delivered_(std::move(delivered)), bytes_(EncodedOf(delivered_)) {
-  if (body() == nullptr) return;
   body_left_ = body()->size;
-  if (delivered_.message->message.body_kind == wharf::BodyKind::kData) {
-    GrowData(bytes_, body_left_);
-  }
+  tail_ = std::move(around.tail);
 }
 
 const BodyRef* OutgoingMessage::body() const {
@@ -48,6 +34,7 @@ void OutgoingMessage::Add(std::string chunk) {
   is_reading_ = false;
   body_left_ -= std::min<std::uint64_t>(body_left_, chunk.size());
   bytes_ = std::move(chunk);
+  if (body_left_ == 0) bytes_ += tail_;
   sent_ = 0;
 }
 

@@ -37,6 +37,8 @@ class OutgoingMessage {
   // Of a large body, not read yet.
   std::uint64_t body_left_ = 0;
   std::uint32_t next_chunk_ = 0;
+  // Behind it: the footer.
+  std::string tail_;
   bool is_reading_ = false;
 };
 

@@ -5,6 +5,9 @@
 #include <utility>
 #include <variant>
 
+#include <fmt/core.h>
+
+#include "broker/core/messages/encoded_value.h"
 #include "broker/core/messages/message.h"
 #include "broker/doors/amqp/entities/amqp_message.h"
 
@@ -13,6 +16,8 @@ namespace {
 
 constexpr std::string_view kDeadLetterCondition = "com.microsoft:dead-letter";
 constexpr std::string_view kDeliveryTime = "x-opt-delivery-time";
+// The year 10000.
+constexpr std::int64_t kDeliveryTimeMsEnd = 253'402'300'800'000;
 
 // Out of the properties, where it is said; null if not.
 PropertyValue Take(PropertyMap& properties, std::string_view name) {
@@ -24,22 +29,33 @@ PropertyValue Take(PropertyMap& properties, std::string_view name) {
   return value;
 }
 
-std::optional<std::string> TakeText(PropertyMap& properties, std::string_view name) {
+// A string or a symbol; null is none.
+Result<std::optional<std::string>> TakeText(PropertyMap& properties, std::string_view name) {
   const PropertyValue value = Take(properties, name);
-  const auto* const text = std::get_if<std::string>(&value);
-  return text == nullptr ? std::nullopt : std::optional(*text);
+  if (std::holds_alternative<std::monostate>(value)) return std::optional<std::string>();
+  if (const auto* const text = std::get_if<std::string>(&value)) return std::optional(*text);
+  const auto* const encoded = std::get_if<EncodedValue>(&value);
+  const auto text = encoded == nullptr ? std::nullopt : wharf::TextOf(encoded->bytes);
+  if (text) return std::optional(std::string(*text));
+  return Status(ErrorCode::kArgumentError, fmt::format("{} is no text", name));
 }
 
-// Our own: until when an abandoned message rests, as a time or in milliseconds.
-std::optional<Timestamp> TakeDelay(PropertyMap& properties) {
+// Our own: until when an abandoned message rests, as a time or in milliseconds. No later than any
+// protocol can say: a client's number may be anything.
+Result<std::optional<Timestamp>> TakeDelay(PropertyMap& properties) {
   const PropertyValue value = Take(properties, kDeliveryTime);
-  if (const auto* const ms = std::get_if<std::int64_t>(&value)) {
-    return Timestamp(std::chrono::milliseconds(*ms));
+  if (std::holds_alternative<std::monostate>(value)) return std::optional<Timestamp>();
+  const auto* const ms = std::get_if<std::int64_t>(&value);
+  if (ms != nullptr && *ms >= 0 && *ms < kDeliveryTimeMsEnd) {
+    return std::optional(Timestamp(std::chrono::milliseconds(*ms)));
   }
-  const auto* const time = std::get_if<Instant>(&value);
-  if (time == nullptr) return std::nullopt;
-  return Timestamp(std::chrono::seconds(time->since_epoch.seconds) +
-                   std::chrono::microseconds(time->since_epoch.nanos / 1000));
+  // One outside of the calendar is none of these.
+  if (const auto* const time = std::get_if<Instant>(&value)) {
+    return std::optional(Timestamp(std::chrono::seconds(time->since_epoch.seconds) +
+                                   std::chrono::microseconds(time->since_epoch.nanos / 1000)));
+  }
+  return Status(ErrorCode::kArgumentError,
+                fmt::format("{} is no time from 1970 to 9999", kDeliveryTime));
 }
 
 Result<std::optional<Settlement>> OfModified(const Modified& modified) {
@@ -48,7 +64,11 @@ Result<std::optional<Settlement>> OfModified(const Modified& modified) {
   if (modified.message_annotations.has_value()) {
     Result<PropertyMap> properties = PropertiesFrom(*modified.message_annotations);
     if (!properties.ok()) return properties.status();
-    if (settlement.verb == SettleVerb::kAbandon) settlement.delay_until = TakeDelay(*properties);
+    if (settlement.verb == SettleVerb::kAbandon) {
+      const Result<std::optional<Timestamp>> until = TakeDelay(*properties);
+      if (!until.ok()) return until.status();
+      settlement.delay_until = *until;
+    }
     settlement.properties_to_modify = *std::move(properties);
   }
   return std::optional(std::move(settlement));
@@ -62,8 +82,13 @@ Result<std::optional<Settlement>> OfRejected(const Rejected& rejected) {
   if (!is_told) return std::optional(std::move(settlement));
   Result<PropertyMap> properties = PropertiesFrom(*rejected.error->info);
   if (!properties.ok()) return properties.status();
-  settlement.reason = TakeText(*properties, kDeadLetterReason);
-  settlement.description = TakeText(*properties, kDeadLetterErrorDescription);
+  Result<std::optional<std::string>> reason = TakeText(*properties, kDeadLetterReason);
+  if (!reason.ok()) return reason.status();
+  Result<std::optional<std::string>> description =
+      TakeText(*properties, kDeadLetterErrorDescription);
+  if (!description.ok()) return description.status();
+  settlement.reason = *std::move(reason);
+  settlement.description = *std::move(description);
   settlement.properties_to_modify = *std::move(properties);
   return std::optional(std::move(settlement));
 }

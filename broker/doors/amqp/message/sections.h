@@ -35,12 +35,14 @@ struct Sections {
   std::size_t body_sections = 0;
 };
 
-// An error says which section is missing, twice, at a wrong place or broken.
+// An error says which section is missing, twice, at a wrong place or broken. A footer may stand
+// before the body as well.
 Result<Sections> SplitSections(std::string_view message, const DecodeLimits& limits);
 
-// The sections before the body of a message whose bytes are still coming: `sections` without body
-// and footer, and where the body begins. Nothing if that cannot be said yet; an error will not go
-// away with more bytes. Whoever waits for a head bounds how long it may get.
+// The sections before the body of a message whose bytes are still coming, and where the body
+// begins; a footer, if it stands there: then none may stand behind the body. Nothing if that cannot
+// be said yet; an error will not go away with more bytes. Whoever waits for a head bounds how long
+// it may get.
 struct Head {
   Sections sections;
   std::size_t body_at = 0;

@@ -6,6 +6,7 @@
 
 #include "broker/doors/common/field_error.h"
 #include "broker/doors/grpc/convert/convert.h"
+#include "broker/doors/grpc/convert/convert_amqp_form.h"
 #include "broker/doors/grpc/convert/convert_properties.h"
 #include "broker/doors/grpc/convert/convert_time.h"
 
@@ -122,6 +123,11 @@ Result<Message> FromProto(v1::Message& proto) {
     if (!carried.ok()) return carried.status();
     message.carried = *std::move(carried);
   }
+  if (proto.has_amqp_form()) {
+    Result<AmqpForm> form = FromProto(proto.amqp_form());
+    if (!form.ok()) return form.status();
+    message.amqp_form = std::make_shared<const AmqpForm>(*std::move(form));
+  }
   return message;
 }
 
@@ -161,6 +167,7 @@ void ToProto(const Message& message, v1::Message* proto) {
     PropertiesToProto(message.application_properties, *proto->mutable_application_properties());
   }
   if (message.carried) CarriedToProto(*message.carried, proto);
+  if (message.amqp_form) ToProto(*message.amqp_form, proto->mutable_amqp_form());
 }
 
 void ToProto(const Delivered& delivered, v1::ReceivedMessage* proto) {

@@ -5,6 +5,8 @@
 
 #include <fmt/core.h>
 
+#include "broker/core/messages/encoded_value.h"
+#include "broker/doors/amqp/mapping/form_check.h"
 #include "broker/doors/common/field_error.h"
 #include "broker/doors/grpc/convert/convert_time.h"
 
@@ -75,6 +77,9 @@ Result<PropertyValue> ValueFromProto(const std::string& name, const v1::Property
       if (!IsValid(proto.datetime_offset_value())) return bad("is not a valid date and time");
       return PropertyValue(DateTimeOffset{
           {proto.datetime_offset_value().seconds(), proto.datetime_offset_value().nanos()}});
+    case v1::PropertyValue::kEncodedValue:
+      if (!amqp::IsOneValue(proto.encoded_value())) return bad("is not one encoded value of AMQP");
+      return PropertyValue(EncodedValue{proto.encoded_value()});
   }
   return bad("has an unknown type");
 }
@@ -109,6 +114,11 @@ struct ValueToProto {
   void operator()(const Uri& value) const { proto.set_uri_value(value.text); }
   void operator()(const DateTimeOffset& value) const {
     SetNanotime(value.since_epoch, proto.mutable_datetime_offset_value());
+  }
+  // What can be said otherwise is: how long it was encoded is nobody's concern here.
+  void operator()(const EncodedValue& value) const {
+    const auto plain = PlainOf(value.bytes);
+    plain ? std::visit(*this, *plain) : proto.set_encoded_value(value.bytes);
   }
 };
 

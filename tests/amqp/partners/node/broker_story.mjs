@@ -72,6 +72,32 @@ for (const { delivery: each } of others) each.accept();
 await all;
 console.log('drained');
 
+const { types } = rhea;
+const typed = {
+  message_id: types.wrap_ulong(7),
+  correlation_id: types.wrap_uuid(Buffer.from('0123456789abcdef')),
+  message_annotations: { note: types.wrap_list([1, 'two']) },
+  application_properties: { symbol: types.wrap_symbol('s'), byte: types.wrap_byte(-3), map: types.wrap_map({ a: 1 }) },
+  footer: { crc: types.wrap_ubyte(7) },
+  body: rhea.message.data_sections([Buffer.from('one'), Buffer.from('two')]),
+};
+const isAccepted = once(sender, 'accepted');
+sender.send(typed);
+await isAccepted;
+const back = once(link, 'message');
+link.add_credit(1);
+const [{ message: kept, delivery: last }] = await back;
+assert.strictEqual(kept.message_id, 7);
+assert.deepStrictEqual(Buffer.from(kept.correlation_id).toString(), '0123456789abcdef');
+assert.deepStrictEqual(kept.message_annotations.note, [1, 'two']);
+assert.deepStrictEqual({ ...kept.application_properties }, { symbol: 's', byte: -3, map: { a: 1 } });
+assert.deepStrictEqual({ ...kept.footer }, { crc: 7 });
+assert.deepStrictEqual(kept.body.content.map(String), ['one', 'two']);
+const isDone = once(link, 'settled');
+last.accept();
+await isDone;
+console.log('kept what AMQP says');
+
 connection.close();
 await once(connection, 'connection_close');
 console.log('closed');

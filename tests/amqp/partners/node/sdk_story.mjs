@@ -32,6 +32,17 @@ await receiver.completeMessage(again);
 assert.deepStrictEqual(await receiver.receiveMessages(1, { maxWaitTimeInMs: 100 }), []);
 console.log('drained');
 
+for (const [bodyType, body] of [['value', { deep: [1, 'two'] }], ['sequence', ['a', 2]]]) {
+  const said = { bodyType, body, footer: { crc: 'x' }, messageAnnotations: { note: 'mine' } };
+  await sender.sendMessages({ ...said, properties: { messageId: bodyType, userId: 'me' } });
+  const [message] = await receiver.receiveMessages(1, { maxWaitTimeInMs: 5000 });
+  const { _rawAmqpMessage: raw } = message;
+  assert.deepStrictEqual([raw.bodyType, message.body, message.messageId], [bodyType, body, bodyType]);
+  assert.deepStrictEqual([{ ...raw.footer }, raw.messageAnnotations.note], [said.footer, 'mine']);
+  await receiver.completeMessage(message);
+}
+console.log('kept what AMQP says');
+
 const dead = client.createReceiver('q', { subQueueType: 'deadLetter' });
 const [letter] = await dead.receiveMessages(1, { maxWaitTimeInMs: 5000 });
 assert.strictEqual(letter.body, 'three');
