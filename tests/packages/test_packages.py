@@ -155,8 +155,11 @@ class ServiceTest(unittest.TestCase):
             command.write_text(f'#!/bin/sh\necho {name} "$@" >>{self.calls}\n')
             command.chmod(0o755)
 
-    def called(self, script, *arguments):
-        """With systemd running, whatever this machine has."""
+    def called(self, script, *arguments, fails=()):
+        """With systemd running, whatever this machine has; `fails`: commands that do."""
+        for name in fails:
+            with (self.folder / name).open("a") as command:
+                command.write("exit 1\n")
         text = (made.root("wharf") / "DEBIAN" / script).read_text()
         here = self.folder / script
         here.write_text(text.replace("/run/systemd/system", str(self.folder)))
@@ -173,6 +176,12 @@ class ServiceTest(unittest.TestCase):
         self.assertEqual(self.called("prerm", "upgrade", "0.2.0-1"), [])
         self.assertEqual(self.called("postinst", "configure", "0.0.9-1")[-1],
                          "deb-systemd-invoke restart wharfd.service")
+
+    def test_a_service_that_cannot_start_leaves_the_package_whole(self):
+        fails = ("systemctl", "deb-systemd-invoke")
+        self.assertIn("deb-systemd-invoke start wharfd.service", self.called("postinst", "configure", "", fails=fails))
+        self.called("prerm", "remove", fails=fails)
+        self.called("postrm", "purge", fails=fails)
 
     def test_a_removal_stops_it(self):
         self.assertEqual(self.called("prerm", "remove"), ["deb-systemd-invoke stop wharfd.service"])
