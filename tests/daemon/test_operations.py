@@ -171,9 +171,10 @@ class RefusedThreadTest(daemon_test.DaemonTest):
         for watcher in watchers:
             watcher.start()
         try:
-            for which, serves in (("1", False), ("2", True)):  # The listener of HTTP, and that of gRPC.
+            for which, serves in (("1", False), ("2", True), ("3", True)):  # The listener of HTTP, of gRPC, of AMQP.
                 said = self.assert_refuses(
-                    "Resource temporarily unavailable", listen=f"127.0.0.1:0,operations://127.0.0.1:{port}",
+                    "Resource temporarily unavailable",
+                    listen=f"127.0.0.1:0,amqp://127.0.0.1:0,operations://127.0.0.1:{port}",
                     env={**os.environ, "LD_PRELOAD": os.environ["REFUSED_THREAD"], "WHARF_REFUSED_THREAD": which})
                 self.assertNotIn("ready", said)
                 self.assertEqual(os.path.exists(self.data), serves)

@@ -80,11 +80,11 @@ class Serves(served.ServedTest):
         self.client.send("q", b"behind them")
         connection = self.dial()
 
-        receiver = connection.create_receiver("q", credit=1)
+        receiver = connection.create_receiver("q")
         self.assertEqual(receiver.receive(timeout=wire.TIMEOUT).body, body)
         receiver.accept()
         receiver.close()
-        consumer = connection.create_receiver("q", credit=2, options=AtMostOnce())
+        consumer = connection.create_receiver("q", options=AtMostOnce())
         self.assertEqual(consumer.receive(timeout=wire.TIMEOUT).body, body)
         self.assertEqual(consumer.receive(timeout=wire.TIMEOUT).body, b"behind them")
         self.assertEqual(daemon_test.stored(self.client, "q"), {})

@@ -52,7 +52,20 @@ struct AmqpServer::Impl {
         world{limits, gate, entities, wall, open, faults, counts, told},
         connections_max(limits.connections_max),
         io(static_cast<int>(count)) {
-    for (std::size_t i = 0; i < count; ++i) threads.emplace_back([this] { io.run(); });
+    try {
+      for (std::size_t i = 0; i < count; ++i) threads.emplace_back([this] { io.run(); });
+    } catch (...) {
+      // The system refused one: those that there are end before what they look at goes.
+      JoinAll();
+      throw;
+    }
+  }
+
+  void JoinAll() {
+    guard.reset();
+    for (std::thread& thread : threads) {
+      if (thread.joinable()) thread.join();
+    }
   }
 
   void Accept(int descriptor, const Doorway& doorway) {
@@ -193,10 +206,7 @@ void AmqpServer::Stop(std::chrono::milliseconds patience) {
   impl_->WaitUntilEmpty(patience);
   impl_->DropAll();
   impl_->WaitUntilEmpty();
-  impl_->guard.reset();
-  for (std::thread& thread : impl_->threads) {
-    if (thread.joinable()) thread.join();
-  }
+  impl_->JoinAll();
 }
 
 std::size_t AmqpServer::connections() const {

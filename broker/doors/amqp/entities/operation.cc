@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <chrono>
-#include <type_traits>
-#include <variant>
 
 #include <fmt/format.h>
 
 #include "absl/strings/escaping.h"
 #include "broker/core/messages/text.h"
+#include "broker/doors/amqp/entities/number_of.h"
 
 namespace wharf::amqp {
 namespace {
@@ -21,18 +20,6 @@ Caller CallerOf(const LinkWorld& world, access::PermitPtr permit,
   Caller caller = world.CallerWith(std::move(permit));
   caller.patience = request.patience;
   return caller;
-}
-
-std::optional<std::int64_t> NumberOf(const Value& value) {
-  return std::visit(
-      [](const auto& content) -> std::optional<std::int64_t> {
-        using T = std::decay_t<decltype(content)>;
-        if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
-          return static_cast<std::int64_t>(content);
-        }
-        return std::nullopt;
-      },
-      value.content());
 }
 
 }  // namespace

@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
+#include <optional>
 #include <utility>
+
+#include "broker/doors/amqp/entities/number_of.h"
 
 namespace wharf::amqp {
 namespace {
@@ -10,6 +14,8 @@ namespace {
 constexpr std::string_view kTimeout = "com.microsoft:timeout";
 constexpr std::string_view kLockedUntil = "com.microsoft:locked-until-utc";
 constexpr std::chrono::milliseconds kWaitUnsaid{65'000};
+// Longer ones are no times that anybody means.
+constexpr std::chrono::milliseconds kWaitMax{std::chrono::hours(24)};
 // Before the client's own time is over it should have an answer.
 constexpr std::chrono::milliseconds kAnswerMax{5'000};
 constexpr std::int64_t kUnixTicks = 621'355'968'000'000'000;
@@ -17,8 +23,8 @@ constexpr std::int64_t kUnixTicks = 621'355'968'000'000'000;
 std::chrono::milliseconds WaitOf(const Attach& attach) {
   const Value* const said =
       attach.properties.has_value() ? attach.properties->FindSymbol(kTimeout) : nullptr;
-  const auto* const ms = said == nullptr ? nullptr : said->As<std::uint32_t>();
-  if (ms == nullptr) return kWaitUnsaid;
+  const std::optional<std::int64_t> ms = said == nullptr ? std::nullopt : NumberOf(*said);
+  if (!ms.has_value() || *ms < 0 || *ms > kWaitMax.count()) return kWaitUnsaid;
   const std::chrono::milliseconds whole(*ms);
   return whole - std::min(whole / 10, kAnswerMax);
 }
