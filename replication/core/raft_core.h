@@ -99,11 +99,11 @@ class RaftCore {
     RaftId id = 0;
     int election_ticks = 10;
     int heartbeat_ticks = 1;
-    // Of payload: in one message, and in what one Ready commits. What is proposed and not yet
-    // committed is bounded by whoever proposes.
-    std::size_t message_bytes_max = std::size_t{1} << 20;
+    // Of payload: in one message, and in what one Ready commits. All messages on their way to who
+    // lags fit into its queue (peers/peer_limits.h), or more is read than sent.
+    std::size_t message_bytes_max = std::size_t{64} << 10;
     std::size_t ready_bytes_max = std::size_t{4} << 20;
-    int inflight_messages_max = 64;
+    int inflight_messages_max = 56;
   };
 
   // Up to where the state has what the entries did, and the members as of there.

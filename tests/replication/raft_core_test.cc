@@ -12,6 +12,7 @@
 #include <spdlog/spdlog.h>
 
 #include "replication/core/core_message.h"
+#include "replication/peers/peer_limits.h"
 #include "tests/replication/shared_library.h"
 #include "tests/replication/wrapped_log.h"
 
@@ -224,6 +225,30 @@ TEST(RaftCoreTest, WhatIsTooMuchForOneMessageTravelsInSeveral) {
   for (std::size_t i = 0; i < data.size(); ++i) {
     EXPECT_EQ(follower.log().Read(i + 2, i + 3, 1)->front().data, data[i]);
   }
+}
+
+// Else it would be read from the log, held twice, and thrown away.
+TEST(RaftCoreTest, WhoLagsIsSentAtOnceWhatItsQueueTakes) {  // reliability 35
+  CoreFixture leader(1, {1, 2});
+  CoreFixture follower(2, {1, 2});
+  leader.core().Campaign();
+  while (leader.core().status().role != RaftRole::kLeader) {
+    Carry(1, leader, 2, follower);
+    Carry(2, follower, 1, leader);
+  }
+  Carry(1, leader, 2, follower);
+  for (int i = 0; i < 150; ++i) {
+    EXPECT_TRUE(leader.core().Propose(std::string(60'000, 'x')));
+    leader.Settle();
+  }
+
+  Carry(2, follower, 1, leader);
+  const std::vector<std::string> messages = leader.Outgoing(2);
+
+  std::size_t bytes = 0;
+  for (const std::string& message : messages) bytes += message.size();
+  EXPECT_GT(bytes, std::size_t{2} << 20);
+  EXPECT_LE(bytes, PeerLimits{}.bulk_queue_bytes);
 }
 
 TEST(RaftCoreTest, AMessageWithMoreOrFewerPayloadsThanEntriesIsRefused) {
