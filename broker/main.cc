@@ -228,7 +228,6 @@ template <typename AnyDaemon>
 Status RunAndStop(AnyDaemon& daemon, const config::Sources& sources,
                   const config::Settings& settings, Listeners& listeners, const std::string& about,
                   StopSignal& stop, Health& health) {
-  const SignsOfLife signs([&health] { return health.is_alive(); });
   Status served;
   try {
     served = Run(daemon, sources, settings, listeners, about, stop);
@@ -237,7 +236,8 @@ Status RunAndStop(AnyDaemon& daemon, const config::Sources& sources,
   }
   if (served.ok()) spdlog::info("wharfd stops: it answers what it has taken");
   if (!served.ok()) health.Note(Ailment::kClosedLog, served.message());
-  TellStopping();
+  // A supervisor takes that for the end of the process, and kills what lives on.
+  if (!stop.begins_again()) TellStopping();
   daemon.Stop(served.ok());
   return served;
 }
@@ -305,6 +305,7 @@ Served ServeAlone(const config::Sources& sources, const config::Configuration& c
   const Result<bool> is_access_on =
       PrepareAccess(*opened.store, configuration, opened.listeners, *image);
   if (!is_access_on.ok()) return {is_access_on.status()};
+  if (const Status taken = TakeFormat(*opened.store, opened.folder); !taken.ok()) return {taken};
   const std::size_t queues = image->catalog.queues.size();
   StopSignal stop;
   Daemon daemon(std::move(opened.store), *std::move(image),
@@ -338,7 +339,8 @@ Result<NodeStore> OpenStore(const config::Settings& settings, RocksStoreOptions 
   return NodeStore{.store = *std::move(store), .is_single = true};
 }
 
-Served ServeOnce(const config::Sources& sources, const config::Configuration& configuration) {
+Served ServeOnce(const config::Sources& sources, const config::Configuration& configuration,
+                 SignsOfLife& signs) {
   const config::Settings& settings = configuration.settings;
   WarnOfInsecurity(settings);
   // The ports are had, and the folder looked at, before anything is changed.
@@ -350,6 +352,7 @@ Served ServeOnce(const config::Sources& sources, const config::Configuration& co
   if (!node.ok()) return {node.status()};
   // It tells from now on that the broker starts.
   Health health(settings.insecure);
+  const SignsOfLife::Subject lives(signs, [&health] { return health.is_alive(); });
   StatisticsGate statistics;
   GuardGate guard;
   HttpServer http({},
@@ -390,7 +393,6 @@ Served ServeOnce(const config::Sources& sources, const config::Configuration& co
   if (prepared.ok() && *node && opened_store->is_single) {
     prepared = CheckFounder(*folder, settings.data, (*node)->format_level_max);
   }
-  if (prepared.ok() && !*node) prepared = TakeFormat(store, *folder);
   if (!prepared.ok()) return {prepared};
   Opened opened{.listeners = *listeners,
                 .clients = *clients,
@@ -412,12 +414,13 @@ Served ServeOnce(const config::Sources& sources, const config::Configuration& co
 
 // Again from the ports on, as its configuration is by then, where the folder has to be opened anew.
 Status Serve(const config::Sources& sources, config::Configuration configuration) {
-  Served served = ServeOnce(sources, configuration);
+  SignsOfLife signs;
+  Served served = ServeOnce(sources, configuration, signs);
   while (served.begins_again) {
     spdlog::info("wharfd opens {} anew", configuration.settings.data);
     config::Reading reading = config::ReadConfiguration(sources);
     if (reading.complaints.empty()) configuration = std::move(reading.configuration);
-    served = ServeOnce(sources, configuration);
+    served = ServeOnce(sources, configuration, signs);
   }
   if (served.status.ok()) spdlog::info("wharfd stopped");
   return served.status;

@@ -7,9 +7,15 @@
 #include "replication/format_level.h"
 
 namespace wharf {
+namespace {
+
+// The format that came with that level, whatever else this version knows: all members say the same.
+constexpr std::uint64_t kEncodingsFormat = 3;
+
+}  // namespace
 
 WriteBatch FormatOfLevel(std::uint64_t level) {
-  return level < kEncodingsFormatLevel ? WriteBatch() : EncodeFormat();
+  return level < kEncodingsFormatLevel ? WriteBatch() : EncodeFormat(kEncodingsFormat);
 }
 
 Status CheckEncodingsAt(std::uint64_t level) {

@@ -123,8 +123,9 @@ void RocksSpace::LimitBlobMoves(std::uint64_t bytes) {
   std::size_t moves = 0;
   while (files.LiveBytesIn(kBlobMoveParts[moves]) > moved_max) ++moves;
   if (std::exchange(blob_moves_, moves) != moves) SetBlobMoves(moves);
-  const bool is_any_under_way = NumberOf(*db_, db_->DefaultColumnFamily(),
-                                         rocksdb::DB::Properties::kNumRunningCompactions) > 0;
+  const bool is_any_under_way =
+      runs_ > 0 || NumberOf(*db_, db_->DefaultColumnFamily(),
+                            rocksdb::DB::Properties::kNumRunningCompactions) > 0;
   moved_blob_bytes_ =
       std::max(files.LiveBytesIn(kBlobMoveParts[moves]), is_any_under_way ? moved_blob_bytes_ : 0);
 }
@@ -190,22 +191,33 @@ rocksdb::Status RocksSpace::CompactDead(rocksdb::ColumnFamilyHandle* table) {
   Deadness deadness;
   rocksdb::Status status = Measure(table, deadness);
   if (!status.ok() || !deadness.is_worth_compacting()) return status;
-  return Run(deadness.live_bytes(), [this, table] {
+  return RunWithin(deadness.live_bytes(), [this, table] {
     return CompactByHand(how_, *db_, *table, nullptr, nullptr, /*is_exclusive=*/false);
   });
 }
 
 // Where it fits it is not asked again whether it does.
-rocksdb::Status RocksSpace::Run(std::uint64_t live_bytes,
-                                const std::function<rocksdb::Status()>& compact) {
+rocksdb::Status RocksSpace::RunWithin(std::uint64_t live_bytes,
+                                      const std::function<rocksdb::Status()>& compact) {
   {
     MutexLock lock(mutex_);
     is_lifted_ = limit_ && live_bytes <= *limit_;
     if (is_lifted_) files_->SetMaxAllowedSpaceUsage(0);
   }
-  rocksdb::Status status = compact();
+  rocksdb::Status status = Run(compact);
   MutexLock lock(mutex_);
   if (std::exchange(is_lifted_, false)) Apply(*limit_);
+  return status;
+}
+
+rocksdb::Status RocksSpace::Run(const std::function<rocksdb::Status()>& compact) {
+  {
+    MutexLock lock(mutex_);
+    ++runs_;
+  }
+  rocksdb::Status status = compact();
+  MutexLock lock(mutex_);
+  --runs_;
   return status;
 }
 

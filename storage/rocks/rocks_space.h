@@ -45,7 +45,10 @@ class RocksSpace {
   rocksdb::Status CompactDead();
   // A compaction by hand that writes so much at most, which RocksDB cannot know: it counts what is
   // dead among its inputs. One at a time.
-  rocksdb::Status Run(std::uint64_t live_bytes, const std::function<rocksdb::Status()>& compact);
+  rocksdb::Status RunWithin(std::uint64_t live_bytes,
+                            const std::function<rocksdb::Status()>& compact);
+  // Any other one by hand.
+  rocksdb::Status Run(const std::function<rocksdb::Status()>& compact);
 
  private:
   // How full of dead rows a table is.
@@ -79,7 +82,9 @@ class RocksSpace {
   Mutex mutex_;
   // For tables. None: nobody has said anything yet, and all fit.
   std::optional<std::uint64_t> limit_ ABSL_GUARDED_BY(mutex_);
-  // A compaction is under way that is known to fit.
+  // Compactions by hand that are under way; RocksDB does not count those of single files.
+  std::size_t runs_ ABSL_GUARDED_BY(mutex_) = 0;
+  // One is under way that is known to fit.
   bool is_lifted_ ABSL_GUARDED_BY(mutex_) = false;
   std::size_t blob_moves_ ABSL_GUARDED_BY(mutex_) = 0;
   // At most, by compactions under way or that begin now.

@@ -256,7 +256,9 @@ rocksdb::Status RocksStore::Impl::FlushAll() {
 
 rocksdb::Status RocksStore::Impl::Compact(TableId table, const rocksdb::Slice* begin,
                                           const rocksdb::Slice* end) {
-  return CompactByHand(compaction(), *db, *tables()[table], begin, end, /*is_exclusive=*/true);
+  return space->Run([&] {
+    return CompactByHand(compaction(), *db, *tables()[table], begin, end, /*is_exclusive=*/true);
+  });
 }
 
 rocksdb::Status RocksStore::Impl::EndWork() {

@@ -36,6 +36,9 @@ class Supervisor {
   void AskForSigns() { setenv("WATCHDOG_USEC", "2000", 1); }
   std::string Hear() { return Receive(0); }
   bool HearsNothing() { return Receive(MSG_DONTWAIT).empty(); }
+  void Forget() {
+    while (!HearsNothing()) continue;
+  }
 
  private:
   std::string Receive(int flags) {
@@ -52,7 +55,8 @@ TEST(SignsOfLifeTest, ComeAsLongAsItLives) {
   Supervisor supervisor;
   supervisor.AskForSigns();
 
-  const SignsOfLife signs([] { return true; });
+  SignsOfLife signs;
+  const SignsOfLife::Subject broker(signs, [] { return true; });
 
   for (int i = 0; i < 3; ++i) EXPECT_EQ(supervisor.Hear(), "WATCHDOG=1");
 }
@@ -63,21 +67,36 @@ TEST(SignsOfLifeTest, NoneComesFromWhatHangs) {
   std::latch was_asked_often(3);
   std::atomic<int> asked = 0;
   {
-    const SignsOfLife signs([&] {
+    SignsOfLife signs;
+    const SignsOfLife::Subject broker(signs, [&] {
+      if (asked == 0) supervisor.Forget();  // What was told while there was no broker.
       if (asked++ < 3) was_asked_often.count_down();
       return false;
     });
     was_asked_often.wait();
+    EXPECT_TRUE(supervisor.HearsNothing());
+  }
+}
+
+// A node opens its folder anew: nothing hangs meanwhile.
+TEST(SignsOfLifeTest, ComeAlsoWhileThereIsNoBroker) {
+  Supervisor supervisor;
+  supervisor.AskForSigns();
+
+  SignsOfLife signs;
+  {
+    const SignsOfLife::Subject broker(signs, [] { return false; });
   }
 
-  EXPECT_TRUE(supervisor.HearsNothing());
+  EXPECT_EQ(supervisor.Hear(), "WATCHDOG=1");
 }
 
 TEST(SignsOfLifeTest, NobodyIsToldWhoDidNotAsk) {
   Supervisor supervisor;
   bool was_asked = false;
   {
-    const SignsOfLife signs([&] { return was_asked = true; });
+    SignsOfLife signs;
+    const SignsOfLife::Subject broker(signs, [&] { return was_asked = true; });
   }
 
   EXPECT_FALSE(was_asked);

@@ -52,6 +52,10 @@ class ClusterVersionsTest(cluster_nodes.ClusterTest):
         """At a port that stays: a node that is founded with data opens its folder anew."""
         return cluster_nodes.Node(self, "n1", listen=f"127.0.0.1:{cluster_nodes.free_port()}", **options)
 
+    def assert_equal(self):
+        ended = self.verified()
+        self.assertEqual((ended.trouble, [member.trouble for member in ended.members]), ("", [""] * 3))
+
     def levels(self):
         return [node.status().format_level for node in self.nodes]
 
@@ -82,8 +86,7 @@ class ClusterVersionsTest(cluster_nodes.ClusterTest):
         self.eventually(lambda: self.levels() == [LEVEL] * 3)
         self.use()
         self.eventually(lambda: self.send_encoded() is None)
-        ended = self.verified()
-        self.assertEqual((ended.trouble, [member.trouble for member in ended.members]), ("", [""] * 3))
+        self.assert_equal()
         leader = self.leader_of(self.nodes)
         self.assertEqual(leader.client.receive_one("encoded").message.application_properties["a"], SYMBOL)
         third = self.nodes[2]
@@ -93,6 +96,23 @@ class ClusterVersionsTest(cluster_nodes.ClusterTest):
         self.assertIn("reads up to level 1", str(refused.exception))
         third.become()
         self.use()
+
+    def test_from_the_level_before_with_equal_states_on_both_sides(self):  # reliability 61, 62
+        self.sent = 0
+        first = self.start_cluster(flags=("--peer-format-level-max", str(LEVEL - 1)))
+        first.client.create("orders")
+        first.client.create("encoded")
+        self.use()
+        self.assert_encodings_are_held_back()
+        self.assert_equal()
+
+        for node in self.nodes:
+            self.replace(node)
+            self.use()
+
+        self.eventually(lambda: self.levels() == [LEVEL] * 3)
+        self.eventually(lambda: self.send_encoded() is None)
+        self.assert_equal()
 
     def test_back_from_a_version_that_knows_one_more_table(self):  # reliability 61
         self.sent = 0

@@ -4,11 +4,13 @@ import json
 import os
 import re
 import socket
+import subprocess
 import unittest
 
 import grpc
 
 import access_calls
+import cluster_nodes
 import daemon_test
 import wire
 from topic_calls import sql
@@ -164,6 +166,28 @@ class LogTest(daemon_test.DaemonTest):
             daemon = self.start(env={**os.environ, "NOTIFY_SOCKET": path})
 
             self.assertEqual(ear.recv(1000).decode(), f"READY=1\nSTATUS=Serving on {daemon.address}")
+            self.assertEqual(daemon.terminate(), 0)
+            self.assertRegex(ear.recv(1000).decode(), "^STOPPING=1\n")
+
+    def test_a_folder_that_is_opened_anew_is_no_stop_to_a_supervisor(self):
+        """systemd would kill half a minute later what said that it stops."""
+        data = f"{self.folder.name}/n1"
+        self.assertEqual(wire.Daemon(data).terminate(), 0)
+        path = f"{self.folder.name}/notify"
+        node = ("--node", "n1", "--peer-listen", f"127.0.0.1:{cluster_nodes.free_port()}", "--insecure")
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as ear:
+            ear.bind(path)
+            ear.settimeout(wire.TIMEOUT)
+            listen = f"127.0.0.1:{cluster_nodes.free_port()}"
+            daemon = wire.Daemon(data, listen=listen, flags=node, env={**os.environ, "NOTIFY_SOCKET": path})
+            self.addCleanup(daemon.kill)
+            self.assertRegex(ear.recv(1000).decode(), "^READY=1\n")
+
+            # A broker's folder becomes that of a cluster.
+            subprocess.run([daemon_test.WHARF, "--address", daemon.address, "cluster", "init"], check=True,
+                           capture_output=True, timeout=wire.TIMEOUT)
+
+            self.assertRegex(ear.recv(1000).decode(), "^READY=1\n")
             self.assertEqual(daemon.terminate(), 0)
             self.assertRegex(ear.recv(1000).decode(), "^STOPPING=1\n")
 

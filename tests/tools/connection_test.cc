@@ -38,8 +38,14 @@ TEST(ConnectionTest, WhatIsSaidGoesBeforeWhatIsKept) {
 
 TEST(ConnectionTest, WithoutAProofOrWithAnEmulatorNothingIsAssumed) {
   EXPECT_FALSE(NeedsTls({}, kBeyond));
-  EXPECT_FALSE(
-      NeedsTls({.key_name = "shop", .key = "secret", .uses_development_emulator = true}, kBeyond));
+  const access::ConnectionString emulator{.endpoint = "sb://broker.example.org/",
+                                          .key_name = "shop",
+                                          .key = "secret",
+                                          .uses_development_emulator = true};
+  EXPECT_FALSE(NeedsTls(emulator, kBeyond));
+  // It says nothing of another one, to which --address leads.
+  EXPECT_TRUE(NeedsTls(emulator, "elsewhere.example.org:5680"));
+  EXPECT_FALSE(NeedsTls(emulator, "localhost:5680"));
 }
 
 TEST(ConnectionTest, OneOfSeveralThatIsBeyondThisMachineTakesTls) {

@@ -30,7 +30,7 @@ ExitCode Program::Run() {
   target_ = {address, *credentials,
              client::TokensOf(connection, BrokerClock::SystemSources().wall)};
   target_.server_name = tls.server_name;
-  const bool is_safe = *credentials != nullptr || connection.uses_development_emulator;
+  const bool is_safe = *credentials != nullptr || LetsGoInClear(connection, address);
   if (!is_safe && connection.has_secret()) target_.may_follow = IsLoopback;
   client_.emplace(target_);
   const Status connected =

@@ -65,7 +65,9 @@ std::string NamespaceNetwork::AddressOf(int number) const {
 
 Result<NodeNetwork::Place> NamespaceNetwork::Add(const std::string& node, std::uint16_t peer_port) {
   MutexLock lock(mutex_);
-  if (made_ == kNumberMax) return Refused("there are no more addresses for " + node);
+  if (made_ == kNumberMax) {
+    return Status(ErrorCode::kGeneralError, "there are no more addresses for " + node);
+  }
   const int number = ++made_;
   WHARF_RETURN_IF_ERROR(Give(number));
   nodes_[node] = number;
@@ -88,7 +90,7 @@ Status NamespaceNetwork::Give(int number) const {
                               AddressOf(number))) &&
       Feed(fmt::format("{} netns exec {} tee /proc/sys/net/ipv4/ip_early_demux", kIp, space),
            "0\n");
-  return is_made ? Status() : Refused("no namespace can be made");
+  return is_made ? Status() : Status(ErrorCode::kGeneralError, "no namespace can be made");
 }
 
 void NamespaceNetwork::Remove(const std::string& node) {

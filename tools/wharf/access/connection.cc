@@ -76,8 +76,12 @@ Result<ChosenConnection> ChooseConnection(const GivenConnection& given) {
   return With(access::ParseConnectionString(context->connection_string), context->tls);
 }
 
+bool LetsGoInClear(const access::ConnectionString& connection, const std::string& address) {
+  return connection.uses_development_emulator && address == AddressOf(connection);
+}
+
 bool NeedsTls(const access::ConnectionString& connection, const std::string& address) {
-  if (!connection.has_secret() || connection.uses_development_emulator) return false;
+  if (!connection.has_secret() || LetsGoInClear(connection, address)) return false;
   const std::vector<std::string> all = absl::StrSplit(address, ',');
   return !std::all_of(all.begin(), all.end(), IsLoopback);
 }

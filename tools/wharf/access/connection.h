@@ -1,9 +1,9 @@
 // Connection: to which broker, and with which proof, a command goes: by what was said to it.
 //
-// Who asks, and where: --connection-string over --context over WHARF_ADDRESS over the context in use
-// over the default. Where alone: --address over all of these, so that the holder of a connection
-// string can go by a socket of the machine, or to one node of several.
-// Used by Program, on the main thread, before anything is connected.
+// Who asks, and where: --connection-string over --context over WHARF_ADDRESS over the context in
+// use over the default. Where alone: --address over all of these, so that the holder of a
+// connection string can go by a socket of the machine, or to one node of several. Used by Program,
+// on the main thread, before anything is connected.
 #pragma once
 
 #include <string>
@@ -39,8 +39,12 @@ struct ChosenConnection {
 // What the command goes with.
 Result<ChosenConnection> ChooseConnection(const GivenConnection& given);
 
+// Whether it says UseDevelopmentEmulator=true, which speaks for the addresses that stand in it and
+// for no other.
+bool LetsGoInClear(const access::ConnectionString& connection, const std::string& address);
+
 // Whether TLS is spoken though nobody asked for it: what proves something leaves this machine, and
-// the connection string does not say UseDevelopmentEmulator=true.
+// may not do so in clear.
 bool NeedsTls(const access::ConnectionString& connection, const std::string& address);
 
 // "host:port" of it; several, as "sb://n1:5680,n2:5680/" has them, with commas between them.
