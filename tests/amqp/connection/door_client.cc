@@ -38,8 +38,9 @@ std::string TextOfMessage(std::string_view message) {
 std::string DoorClient::WithMessage(const std::string& line) {
   const std::size_t begin = line.find(" b'");
   if (begin == std::string::npos) return line;
-  last_payload_ = absl::HexStringToBytes(line.substr(begin + 3, line.size() - begin - 4));
-  return line.substr(0, begin) + " " + TextOfMessage(last_payload_);
+  if (!std::exchange(has_more_, line.find("more=true") < begin)) last_payload_.clear();
+  last_payload_ += absl::HexStringToBytes(line.substr(begin + 3, line.size() - begin - 4));
+  return line.substr(0, begin) + (has_more_ ? "" : " " + TextOfMessage(last_payload_));
 }
 
 std::string DoorClient::Hear(std::string_view what) {

@@ -37,7 +37,7 @@ class DoorClient {
   std::string Hear(std::string_view what);
   // All that come, and were not heard yet.
   std::vector<std::string> HearAll();
-  // The bytes of the transfer that came last.
+  // The bytes of the message that came last, as far as it has come.
   const std::string& last_payload() const { return last_payload_; }
 
   // Up to an answer.
@@ -68,6 +68,7 @@ class DoorClient {
   FrameText text_;
   std::vector<std::string> lines_;
   std::string last_payload_;
+  bool has_more_ = false;
   std::uint32_t next_delivery_ = 0;
 };
 

@@ -200,6 +200,37 @@ TEST_F(BrokerLinksTest, EveryByteOfABareMessageComesBack) {
   }
 }
 
+TEST_F(BrokerLinksTest, BehindALargeBodyComesTheFooter) {
+  const std::string body(2 << 20, 'x');
+  QueueDescription queue;
+  queue.name = "large";
+  queue.max_message_size_in_kilobytes = 4096;
+  ASSERT_TRUE(broker_.CreateQueue(queue).ok());
+  Message message;
+  CarriedProperties carried;
+  carried.footer.emplace_back("crc", std::uint32_t{7});
+  message.carried = std::make_shared<const CarriedProperties>(std::move(carried));
+  const auto upload = broker_.broker().requests().Upload(
+      {}, {{"large"}, message, body.size()}, [] {},
+      [](const Result<SendOutcome>& sent) { EXPECT_TRUE(sent.ok()); });
+  upload->Write(body);
+  AttachReceiver("large");
+  client_.SayFlow(1, 1);
+  client_.HearAll();
+
+  const Result<Sections> sections = SplitSections(client_.last_payload(), {});
+  ASSERT_TRUE(sections.ok()) << sections.status().message();
+  const auto data = DataOf(sections->body, sections->body_sections);
+  ASSERT_TRUE(data.ok());
+  EXPECT_TRUE(data->front() == body);
+  EXPECT_EQ(sections->footer, FromHex("00 53 78 c1 [02 a3 ['crc'] 52 07]"));
+
+  // Who looks only sees all of it but the body.
+  const auto peeked = broker_.Peek("large")->messages.front();
+  const std::string without = EncodedOf({.message = peeked.message}, 1);
+  EXPECT_EQ(BareBytesIn(without), FromHex("00 53 75 a0 00 00 53 78 c1 [02 a3 ['crc'] 52 07]"));
+}
+
 // The broker's own stand beside them.
 TEST_F(BrokerLinksTest, AnnotationsComeBackAndThoseOfTheBrokerAreItsOwn) {
   const std::string theirs = "a3 ['note'] c0 [01 54 05] a3 ['x-opt-theirs'] 53 07";

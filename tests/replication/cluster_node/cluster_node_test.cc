@@ -1181,7 +1181,8 @@ TEST_F(ClusterNodeTest, AFollowerHearsTheTimeWhereNothingIsWritten) {
   EXPECT_TRUE(Eventually([this] { return c_.node().heard_time().has_value(); }));
 }
 
-// Who led may be gone before it has told one that has just begun. Here nobody can lead: two of four.
+// Who led may be gone before it has told one that has just begun. Here nobody can lead: two of
+// four.
 TEST_F(ClusterNodeTest, WhoHasJustBegunHearsTheTimeFromWhoeverHeardIt) {
   FoundThree();
   Machine d("d");
