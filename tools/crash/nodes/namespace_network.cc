@@ -1,6 +1,7 @@
 #include "tools/crash/nodes/namespace_network.h"
 
 #include <cstdio>
+#include <utility>
 
 #include <fmt/core.h>
 #include <unistd.h>
@@ -31,8 +32,11 @@ std::string Subnet(pid_t process) {
 
 Status Refused(const std::string& what) {
   return {ErrorCode::kGeneralError,
-          what + ": --netns needs root, and " + kIp + " with the right to make networks"};
+          fmt::format("{}: --netns needs root, and {} with the right to make networks", what, kIp)};
 }
+
+// Behind the first, when the system lets us make networks.
+Status Failed(std::string what) { return {ErrorCode::kGeneralError, std::move(what)}; }
 
 }  // namespace
 
@@ -65,9 +69,7 @@ std::string NamespaceNetwork::AddressOf(int number) const {
 
 Result<NodeNetwork::Place> NamespaceNetwork::Add(const std::string& node, std::uint16_t peer_port) {
   MutexLock lock(mutex_);
-  if (made_ == kNumberMax) {
-    return Status(ErrorCode::kGeneralError, "there are no more addresses for " + node);
-  }
+  if (made_ == kNumberMax) return Failed(fmt::format("there are no more addresses for {}", node));
   const int number = ++made_;
   WHARF_RETURN_IF_ERROR(Give(number));
   nodes_[node] = number;
@@ -90,7 +92,8 @@ Status NamespaceNetwork::Give(int number) const {
                               AddressOf(number))) &&
       Feed(fmt::format("{} netns exec {} tee /proc/sys/net/ipv4/ip_early_demux", kIp, space),
            "0\n");
-  return is_made ? Status() : Status(ErrorCode::kGeneralError, "no namespace can be made");
+  if (!is_made) return Failed("no namespace can be made");
+  return {};
 }
 
 void NamespaceNetwork::Remove(const std::string& node) {
