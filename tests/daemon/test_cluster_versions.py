@@ -129,6 +129,7 @@ class ClusterVersionsTest(cluster_nodes.ClusterTest):
             second.become(*OLDER)
 
         self.assertIn("a table 'tomorrow' that this wharfd does not know", str(refused.exception))
+        self.nodes = [first, third]
         self.use()
 
     def test_a_folder_of_this_format_founds_no_cluster_of_a_lower_level(self):
