@@ -229,6 +229,7 @@ class Serves(served.ServedTest):
         client.purge("q")
         if HAS_SDK:
             self.tell("sdk_story.mjs", served.connection_string(self.port, name, key), steps=SDK_STEPS)
+            self.tell("sdk_session_story.mjs", served.connection_string(self.port, name, key), steps=SESSION_STEPS)
 
     def test_over_tls(self):
         authority = certificates.Authority(self.folder.name)

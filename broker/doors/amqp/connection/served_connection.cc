@@ -119,6 +119,8 @@ void ServedConnection::Close(const Status& reason, Instant now) {
   if (is_closing_ || is_over() || closing_for_.has_value()) return;
   closing_for_ = ErrorOf(reason, PlaceOf("", NewTrackingId()));
   answered_by_ = now + world_.limits.answer_max;
+  // Else its time would be over for as long as the broker takes.
+  link_by_.reset();
   if (entities_ != nullptr) entities_->OnClosing();
   if (unanswered_bytes_.taken() == 0) FinishClosing(now);
 }
@@ -280,7 +282,7 @@ void ServedConnection::AttachToEntity(const Attached& attached, LinkNode node, I
                       .session = attached.session,
                       .node = at->second.node,
                       .attach = attached.attach,
-                      .permit = at->second.permit});
+                      .permit = PermitOn(at->second.node, at->second.permit)});
 }
 
 EntityLinks* ServedConnection::entities() {
@@ -339,7 +341,9 @@ void ServedConnection::LookAtRights(Instant now) {
     const Result<access::PermitPtr> permit =
         claims_.Prove(guarded.node.rights, guarded.node.resource, tracking_id);
     if (permit.ok()) {
-      if (*permit != guarded.permit) entities_->OnRenewed(here->first, guarded.permit = *permit);
+      if (*permit == guarded.permit) continue;
+      guarded.permit = *permit;
+      entities_->OnRenewed(here->first, PermitOn(guarded.node, guarded.permit));
       continue;
     }
     const Error error = ErrorOf(permit.status(), PlaceOf(guarded.node.path, tracking_id));
