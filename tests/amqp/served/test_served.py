@@ -89,6 +89,15 @@ class Serves(served.ServedTest):
         self.assertEqual(consumer.receive(timeout=wire.TIMEOUT).body, b"behind them")
         self.assertEqual(daemon_test.stored(self.client, "q"), {})
 
+    def test_what_is_received_and_deleted_comes_hundred_by_hundred(self):
+        self.serve()
+        self.client.create("q")
+        for number in range(350):
+            self.client.send("q", b"%d" % number)
+        consumer = self.dial().create_receiver("q", credit=1000, options=AtMostOnce())
+        self.assertEqual([int(consumer.receive(timeout=wire.TIMEOUT).body) for _ in range(350)], list(range(350)))
+        self.assertEqual(daemon_test.stored(self.client, "q"), {})
+
     def test_several_places_and_a_unix_socket(self):
         path = f"{self.folder.name}/amqp.sock"
         daemon = self.serve("amqp://127.0.0.1:0", f"amqp://unix:{path}")

@@ -54,6 +54,7 @@ ServedConnection::ServedConnection(const DoorWorld& world, Client client, Poster
       claims_(world.gate, client_.peer, world.limits.claims_max),
       cbs_(endpoint_, claims_, partial_bytes_, world.wall,
            [this](const Error& error) { NoteFault("its request to $cbs was refused", error); }),
+      now_(now),
       open_by_(now + world.limits.open_max) {}
 
 ServedConnection::~ServedConnection() {
@@ -66,6 +67,7 @@ ServedConnection::~ServedConnection() {
 
 // Of a stranger no more is read than it may say, until what it said has proven something.
 void ServedConnection::Feed(std::string_view bytes, Instant now) {
+  now_ = now;
   while (!bytes.empty() && !is_over()) {
     const std::size_t left = world_.limits.unproven_bytes_max - unproven_bytes_;
     const std::size_t taken = is_proven_ ? bytes.size() : std::min(bytes.size(), left);
@@ -82,8 +84,20 @@ void ServedConnection::Feed(std::string_view bytes, Instant now) {
 }
 
 void ServedConnection::Work(Instant now) {
+  now_ = now;
   while (std::optional<Event> event = endpoint_.Next()) On(*event, now);
   if (closing_for_.has_value() && unanswered_bytes_.taken() == 0) FinishClosing(now);
+}
+
+std::string ServedConnection::TakeOutput(Instant now) {
+  std::string output = endpoint_.TakeOutput(now);
+  if (!output.empty()) ++outputs_taken_;
+  return output;
+}
+
+void ServedConnection::NoteWritten(Instant now) {
+  now_ = now;
+  if (entities_ != nullptr) entities_->OnWritten();
 }
 
 std::optional<ServedConnection::Instant> ServedConnection::Deadline() const {

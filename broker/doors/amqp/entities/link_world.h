@@ -2,6 +2,9 @@
 // for whom it asks. Used by all links of this room.
 #pragma once
 
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <utility>
@@ -66,12 +69,18 @@ struct LinkWorld {
   }
 };
 
+// What each request counts for at least while it is not answered: so reading stops long before a
+// session has as many deliveries unsettled as end it, however small they are, and a close waits
+// for each.
+inline constexpr std::size_t kAskedBytesMin = 512;
+
 // Asks the broker in the name of a link. `bytes`: what that is worth while it is not answered.
 // `then` is called on the strand, with what was answered, which is its own to change, if the
 // connection is still there.
 template <typename Request, typename Then>
 void AskFor(const LinkWorld& world, const Caller& caller, Request request, std::size_t bytes,
             Then then) {
+  bytes = std::max(bytes, kAskedBytesMin);
   OpenConnection& connection = world.connection;
   connection.unanswered_bytes().TakeAnyway(bytes);
   world.requests.Ask(
