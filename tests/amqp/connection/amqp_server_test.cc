@@ -97,6 +97,7 @@ class LateEntities final : public EntityDoor {
     void OnRenewed(LinkId /*link*/, const access::PermitPtr& /*permit*/) override {}
     void OnEvent(Event& /*event*/) override {}
     void OnDetached(LinkId /*link*/) override {}
+    void OnWritten() override {}
     void OnClosing() override {}
 
    private:
@@ -134,6 +135,7 @@ class TirelessEntities final : public EntityDoor {
     void OnRenewed(LinkId /*link*/, const access::PermitPtr& /*permit*/) override {}
     void OnEvent(Event& /*event*/) override {}
     void OnDetached(LinkId /*link*/) override {}
+    void OnWritten() override {}
     void OnClosing() override {}
 
    private:
@@ -166,6 +168,7 @@ class EndlessEntities final : public EntityDoor {
       }
     }
     void OnDetached(LinkId /*link*/) override {}
+    void OnWritten() override {}
     void OnClosing() override {}
 
    private:

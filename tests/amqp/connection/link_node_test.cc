@@ -1,5 +1,6 @@
 #include "broker/doors/amqp/connection/link_node.h"
 
+#include <memory>
 #include <string>
 #include <tuple>
 
@@ -40,6 +41,28 @@ TEST(LinkNodeTest, TheEndSaysWhichNodeOfAnEntityIsMeant) {
             std::tuple(NodeKind::kTransferDeadLetter, "q", "q/$transfer/$deadletterqueue"));
   EXPECT_EQ(node("$management"), std::tuple(NodeKind::kEntity, "$management", "$management"));
   EXPECT_EQ(node(""), std::tuple(NodeKind::kEntity, "", ""));
+}
+
+TEST(LinkNodeTest, WhoMayUseANodeBelowAnEntityAsksForTheEntity) {
+  const auto on = [](const char* address, const char* rule_path, const char* resource) {
+    const auto permit = std::make_shared<const access::Permit>(
+        access::Permit{.path = rule_path, .resource = resource});
+    return PermitOn(NodeOfAddress(address, Role::kSender), permit)->resource;
+  };
+
+  EXPECT_EQ(on("q/$management", "", "q/$management"), "q");
+  EXPECT_EQ(on("q/$management", "q", "q/$management"), "q");
+  EXPECT_EQ(on("t/Subscriptions/S/$DeadLetterQueue/$management", "t",
+               "t/subscriptions/s/$deadletterqueue/$management"),
+            "t/subscriptions/s/$deadletterqueue");
+  EXPECT_EQ(on("q/$Transfer/$DeadLetterQueue", "", "q/$transfer/$deadletterqueue"),
+            "q/$deadletterqueue");
+  // No more than the rule, and nothing that was wide enough.
+  EXPECT_EQ(on("q/$management", "q/$management", "q/$management"), "q/$management");
+  EXPECT_EQ(on("q/$management", "", ""), "");
+  EXPECT_EQ(on("q", "", "q"), "q");
+  EXPECT_EQ(PermitOn(NodeOfAddress("q/$management", Role::kSender), nullptr), nullptr);
+  EXPECT_EQ(on("q", "", "other"), "other");
 }
 
 TEST(LinkNodeTest, ALinkTakesTheRightOfItsDirection) {

@@ -14,21 +14,24 @@ class RecordingEntities final : public EntityDoor {
  public:
   bool is_open() const override { return true; }
   std::unique_ptr<EntityLinks> Serve(OpenConnection& connection) override {
-    return std::make_unique<Links>(connection, lines);
+    return std::make_unique<Links>(connection, *this);
   }
 
   std::vector<std::string> lines;
+  // Of the permits: what each lets its link ask for.
+  std::vector<std::string> resources;
 
  private:
   class Links final : public EntityLinks {
    public:
-    Links(OpenConnection& connection, std::vector<std::string>& lines)
-        : connection_(connection), lines_(lines) {}
+    Links(OpenConnection& connection, RecordingEntities& door)
+        : connection_(connection), door_(door), lines_(door.lines) {}
     ~Links() override { lines_.push_back("gone"); }
 
     void OnAttached(const Granted& granted) override {
       Link& link = *connection_.endpoint().FindLink(granted.link);
       const std::string who = granted.permit == nullptr ? "nobody" : granted.permit->Owner();
+      if (granted.permit != nullptr) door_.resources.push_back(granted.permit->resource);
       lines_.push_back("attached " + granted.node.path + " by " + who);
       if (granted.node.path == "nowhere") {
         const Error error = ErrorOf(amqp_error::kNotFound, "no such queue");
@@ -43,6 +46,7 @@ class RecordingEntities final : public EntityDoor {
       if (link.role() == Role::kReceiver) link.SetCredit(10);
     }
     void OnRenewed(LinkId /*link*/, const access::PermitPtr& permit) override {
+      door_.resources.push_back(permit->resource);
       lines_.push_back("renewed by " + permit->Owner());
     }
     void OnEvent(Event& event) override {
@@ -51,10 +55,12 @@ class RecordingEntities final : public EntityDoor {
       }
     }
     void OnDetached(LinkId /*link*/) override { lines_.push_back("detached"); }
+    void OnWritten() override {}
     void OnClosing() override { lines_.push_back("closing"); }
 
    private:
     OpenConnection& connection_;
+    RecordingEntities& door_;
     std::vector<std::string>& lines_;
   };
 };

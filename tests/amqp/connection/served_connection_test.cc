@@ -296,6 +296,18 @@ TEST_F(CbsTest, WhoTakesNoAnswersGetsNoCreditForQuestions) {
   EXPECT_THAT(guest->Hear(" detach{"), HasSubstr("amqp:link:transfer-limit-exceeded"));
 }
 
+TEST_F(CbsTest, WhereAnswersGoWithTheirLinkOthersGetCreditAgain) {
+  Guest guest = Connect();
+  guest->Enter();
+  guest->AttachToCbs(/*credit=*/0);
+  for (int i = 0; i < 100; ++i) guest->SayTransfer(100, PutTokenMessage().Encoded());
+  guest->HearAll();
+
+  guest->SayDetach(101);
+
+  EXPECT_THAT(guest->Hear(" flow{"), HasSubstr("link-credit=100"));
+}
+
 TEST_F(CbsTest, LinksToClaimsAreFew) {
   Guest guest = Connect();
   guest->Enter();
@@ -394,6 +406,23 @@ TEST_F(LinkRightsTest, ATokenThatIsPutAgainKeepsTheLink) {
 
   EXPECT_EQ(guest->Hear(" detach{"), "");
   EXPECT_THAT(TakeLines(), ElementsAre("renewed by orders#sender"));
+}
+
+TEST_F(LinkRightsTest, ATokenForManagementLetsItsOperationsAskForTheEntity) {
+  Guest guest = ConnectToCbs();
+  const auto put = [&](Timestamp until) {
+    guest->PutToken("sb://host/orders/$management",
+                    TokenFor("orders/$management", "root", access::kKeyOne, until));
+  };
+  put(access::kSampleLater);
+  guest->SayAttach("m", 0, Role::kSender, "orders/$management");
+  guest->HearAll();
+
+  put(access::kSampleLater + seconds(5));
+  Advance(guest, seconds(1));
+
+  EXPECT_THAT(entities_.resources, ElementsAre("orders", "orders"));
+  EXPECT_THAT(TakeLines(), ElementsAre("attached orders by #root", "renewed by #root"));
 }
 
 TEST_F(LinkRightsTest, ARuleThatGoesTakesItsLinksAlong) {
@@ -593,6 +622,19 @@ TEST_F(TimeTest, WhoAttachesNothingIsSentAway) {
   Advance(guest, seconds(1));
 
   EXPECT_THAT(guest->Hear(" close{"), HasSubstr("amqp:connection:forced"));
+}
+
+// Else its strand would find something to do all the time, and nothing that can be done.
+TEST_F(TimeTest, WhoClosesWaitsForAnswersAloneThoughItsTimeIsOver) {
+  Guest guest = ConnectToCbs();
+  guest->PutToken("sb://host/orders", TokenFor("orders", "sender"));
+  now_ += limits_.first_link_max - seconds(1) / 2;
+  guest.served->unanswered_bytes().TakeAnyway(1);
+  guest.served->Close({ErrorCode::kServiceCommunicationProblem, "the broker stops"}, now_);
+
+  Advance(guest, seconds(1) / 2);
+
+  EXPECT_EQ(guest.served->Deadline(), now_ + limits_.answer_max - seconds(1) / 2);
 }
 
 TEST_F(TimeTest, WhoseLastLinkWentIsSentAwayLater) {

@@ -22,6 +22,7 @@ namespace wharf::amqp {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::Each;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -111,6 +112,16 @@ TEST_F(BrokerLinksTest, WhatIsNoMessageIsRejectedAndTheLinkGoesOn) {
   EXPECT_EQ(served_->partial_bytes().taken(), 0U);
 }
 
+// Done at once it would be done though the transaction is rolled back.
+TEST_F(BrokerLinksTest, WhatIsSentInATransactionIsRejected) {
+  AttachSender();
+  SayTransferInTransaction(0, DataMessage("hello"));
+
+  EXPECT_THAT(client_.Hear(" disposition{"),
+              AllOf(HasSubstr("rejected"), HasSubstr("amqp:not-implemented")));
+  EXPECT_THAT(Receive(), IsEmpty());
+}
+
 TEST_F(BrokerLinksTest, WhileTooMuchIsNotAnsweredNothingIsRead) {
   AttachSender();
   for (int i = 0; i < 5; ++i) {
@@ -124,6 +135,28 @@ TEST_F(BrokerLinksTest, WhileTooMuchIsNotAnsweredNothingIsRead) {
   EXPECT_TRUE(served_->wants_input());
   EXPECT_EQ(served_->unanswered_bytes().taken(), 0U);
   EXPECT_THAT(Receive(), SizeIs(5));
+}
+
+// Each counts, however small: else a session would end that has too many unsettled.
+TEST_F(BrokerLinksTest, WhileTooManyAreNotAnsweredNothingIsRead) {
+  constexpr std::uint32_t kLinks = 17;
+  for (std::uint32_t i = 0; i < kLinks; ++i) {
+    client_.SayAttach("s" + std::to_string(i), i, Role::kSender, "q");
+  }
+  client_.HearAll();
+  std::size_t said = 0;
+  while (said < std::size_t{kLinks} * 1000 && served_->wants_input()) {
+    client_.SayTransfer(static_cast<std::uint32_t>(said++ / 1000), DataMessage(""));
+    // The session's window opens again.
+    if (said % 1000 == 0) served_->TakeOutput(now_);
+  }
+  EXPECT_EQ(said, 8192U);
+
+  const std::vector<std::string> lines = client_.HearAll();
+
+  EXPECT_THAT(lines, Each(Not(HasSubstr(" end{"))));
+  EXPECT_TRUE(served_->wants_input());
+  EXPECT_EQ(served_->unanswered_bytes().taken(), 0U);
 }
 
 // Else a client would have as much in the broker as it likes, link by link.
@@ -448,6 +481,33 @@ TEST_F(BrokerLinksTest, ADrainIsAnsweredBehindTheLastDelivery) {
                               HasSubstr("link-credit=0"), HasSubstr("drain=true")));
 }
 
+TEST_F(BrokerLinksTest, AFlowThatEndsADrainEndsIt) {
+  AttachReceiver();
+  client_.HearAll();
+  client_.SayFlow(1, 1, /*drain=*/true);
+
+  client_.SayFlow(1, 10);
+
+  EXPECT_THAT(client_.HearAll(), IsEmpty());
+  for (int i = 0; i < 10; ++i) ASSERT_TRUE(broker_.Send("q", "hello").ok());
+  EXPECT_THAT(client_.HearAll(), SizeIs(10));
+}
+
+TEST_F(BrokerLinksTest, ADrainBehindADrainIsAnsweredForAllItsCredit) {
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(broker_.Send("q", "hello").ok());
+  AttachReceiver();
+  client_.HearAll();
+  client_.SayFlow(1, 1, /*drain=*/true);
+  client_.SayFlow(1, 1);
+
+  client_.SayFlow(1, 5, /*drain=*/true);
+
+  const std::vector<std::string> lines = client_.HearAll();
+  ASSERT_THAT(lines, SizeIs(4));
+  EXPECT_THAT(lines[3], AllOf(HasSubstr(" flow{"), HasSubstr("delivery-count=5"),
+                              HasSubstr("link-credit=0"), HasSubstr("drain=true")));
+}
+
 TEST_F(BrokerLinksTest, CreditThatIsTakenBackGetsNothing) {
   AttachReceiver();
   client_.SayFlow(1, 5);
@@ -481,10 +541,7 @@ TEST_F(BrokerLinksTest, WhatIsReceivedAndDeletedIsGoneWhenItIsGiven) {
 
 TEST_F(BrokerLinksTest, HoweverMuchIsWantedFewMessagesWaitThatAreGone) {
   for (int i = 0; i < 300; ++i) ASSERT_TRUE(broker_.Send("q", "x").ok());
-  Attach consumes = Receiver("r", 1, "q");
-  consumes.snd_settle_mode = SenderSettleMode::kSettled;
-  client_.Say(consumes);
-  client_.Hear(" attach{name=\"r\"");
+  AttachConsumer();
   Flow flow;
   flow.next_incoming_id = 0;
   flow.incoming_window = 0;
@@ -498,6 +555,35 @@ TEST_F(BrokerLinksTest, HoweverMuchIsWantedFewMessagesWaitThatAreGone) {
   broker_.Run();
 
   EXPECT_THAT(*broker_.Receive("q", 300), SizeIs(200));
+}
+
+// What was taken away to be written may not have left.
+TEST_F(BrokerLinksTest, WhatTheSocketHasNotTakenCountsToo) {
+  for (int i = 0; i < 300; ++i) ASSERT_TRUE(broker_.Send("q", "x").ok());
+  AttachConsumer();
+  client_.SayFlow(1, 1000);
+  for (int i = 0; i < 3; ++i) {
+    broker_.Run();
+    served_->Work(now_);
+    EXPECT_EQ(served_->TakeOutput(now_).empty(), i > 0);
+  }
+  GoAway();
+  broker_.Run();
+
+  EXPECT_THAT(*broker_.Receive("q", 300), SizeIs(200));
+}
+
+TEST_F(BrokerLinksTest, ADrainThatGoesByTheHundredEndsWhereThereIsNoMore) {
+  for (int i = 0; i < 250; ++i) ASSERT_TRUE(broker_.Send("q", "x").ok());
+  AttachConsumer();
+  client_.HearAll();
+
+  client_.SayFlow(1, 900, /*drain=*/true);
+
+  const std::vector<std::string> lines = client_.HearAll();
+  ASSERT_THAT(lines, SizeIs(251));
+  EXPECT_THAT(lines[250], AllOf(HasSubstr(" flow{"), HasSubstr("delivery-count=900"),
+                                HasSubstr("link-credit=0"), HasSubstr("drain=true")));
 }
 
 TEST_F(BrokerLinksTest, ATransferDeadLetterQueueIsThereAndEmpty) {
@@ -530,6 +616,17 @@ TEST_F(BrokerLinksTest, ANamedSessionIsHeldByItsLinkAndGivenBackWithIt) {
   ASSERT_TRUE(again.ok());
   const auto received = broker_.Receive("letters", 1, ReceiveMode::kPeekLock, again->token);
   EXPECT_EQ((*received)[0].delivery.count, 0U);
+}
+
+TEST_F(BrokerLinksTest, WhoWaitsForASessionForLongWaitsForAsLongAsTheBrokerDoes) {
+  CreateSessions();
+  client_.HearAll();
+  SayWantsSession(std::nullopt, 3'600'000);
+  EXPECT_THAT(client_.HearAll(), IsEmpty());
+
+  broker_.Advance(std::chrono::minutes(5));
+
+  EXPECT_THAT(client_.Hear(" detach{"), HasSubstr("com.microsoft:timeout"));
 }
 
 TEST_F(BrokerLinksTest, TheNextSessionIsWaitedForUntilThereIsOne) {

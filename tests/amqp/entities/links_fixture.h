@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -48,6 +49,7 @@ class LinksFixture : public ::testing::Test {
   }
 
   std::string Hear() {
+    if (served_ != nullptr) served_->NoteWritten(now_);
     broker_.Run();
     if (served_ == nullptr) return {};
     served_->Work(now_);
@@ -94,6 +96,24 @@ class LinksFixture : public ::testing::Test {
   void AttachReceiver(const std::string& address = "q") {
     client_.SayAttach("r", 1, Role::kReceiver, address);
     client_.Hear(" attach{name=\"r\"");
+  }
+  // One that receives and deletes.
+  void AttachConsumer() {
+    Attach consumes = Receiver("r", 1, "q");
+    consumes.snd_settle_mode = SenderSettleMode::kSettled;
+    client_.Say(consumes);
+    client_.Hear(" attach{name=\"r\"");
+  }
+  // The first transfer of its link.
+  void SayTransferInTransaction(std::uint32_t handle, std::string_view message) {
+    Transfer transfer;
+    transfer.handle = handle;
+    transfer.delivery_id = 0;
+    transfer.delivery_tag = Binary{"t"};
+    transfer.state = TransactionalState{.txn_id = {"txn"}, .outcome = {}};
+    FrameWriter writer;
+    writer.WriteTransfer(0, transfer, message, true);
+    client_.SayBytes(writer.Take());
   }
   // What the client says of a delivery, in the first of two phases.
   std::string Dispose(DeliveryState state, std::uint32_t delivery = 0) {

@@ -18,6 +18,7 @@ namespace wharf::amqp {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -66,6 +67,31 @@ class ManagementTest : public LinksFixture {
     Map body;
     body.Add(Text("lock-tokens"), Value(std::move(tokens)));
     return body;
+  }
+  // As SDKs ask for it: each with its id beside it.
+  static Map ScheduleOf(int count) {
+    List messages;
+    for (int i = 0; i < count; ++i) {
+      Map entry;
+      entry.Add(Text("message"), Value(Binary{ScheduledMessage()}));
+      entry.Add(Text("message-id"), Text("i"));
+      messages.items.emplace_back(std::move(entry));
+    }
+    Map body;
+    body.Add(Text("messages"), Value(std::move(messages)));
+    return body;
+  }
+  static std::string ScheduledMessage() {
+    std::string encoded;
+    Writer writer(encoded);
+    Map annotations;
+    annotations.Add(Value(Symbol{"x-opt-scheduled-enqueue-time"}),
+                    Value(TimestampMs{4'000'000'000'000}));
+    writer.BeginDescribed(descriptor::kMessageAnnotations);
+    writer.Write(annotations);
+    writer.BeginDescribed(descriptor::kData);
+    writer.WriteBinary("x");
+    return encoded;
   }
 
   static inline std::uint64_t last_id_ = 0;
@@ -214,6 +240,165 @@ TEST_F(ManagementTest, WhatIsNoMessageIsRejected) {
   client_.SayTransfer(kAsker, std::string(2'000'000, 'x'));
   EXPECT_THAT(client_.Hear(" disposition{"), HasSubstr("amqp:link:message-size-exceeded"));
   EXPECT_EQ(served_->partial_bytes().taken(), 0U);
+}
+
+TEST_F(ManagementTest, WhereAnswersGoWithTheirLinkOthersGetCreditAgain) {
+  AttachToManagement("q", 0);
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(broker_.Send("q", std::string(900'000, 'x')).ok());
+  for (int i = 0; i < 3; ++i) Ask("com.microsoft:peek-message");
+  client_.HearAll();
+
+  client_.SayDetach(kTaker);
+
+  EXPECT_THAT(client_.Hear(" flow{"), HasSubstr("link-credit=16"));
+}
+
+TEST_F(ManagementTest, WhatIsAskedInATransactionIsRejected) {
+  AttachToManagement();
+  SayTransferInTransaction(kAsker, Request("com.microsoft:peek-message", {}));
+  EXPECT_THAT(client_.Hear(" disposition{"),
+              AllOf(HasSubstr("rejected"), HasSubstr("amqp:not-implemented")));
+}
+
+TEST_F(ManagementTest, WhatCountsForNothingIsAnsweredBeforeAClose) {
+  AttachToManagement();
+  client_.HearAll();
+  client_.SayTransfer(kAsker, Request("com.microsoft:enumerate-rules", {}));
+  served_->Work(now_);
+  served_->TakeOutput(now_);
+  served_->Close({ErrorCode::kServiceCommunicationProblem, "the broker stops"}, now_);
+  EXPECT_THAT(served_->TakeOutput(now_), IsEmpty());
+
+  EXPECT_THAT(client_.HearAll(), ElementsAre(HasSubstr("statusCode"), HasSubstr(" close{")));
+}
+
+// --- walks
+
+TEST_F(ManagementTest, ManyPagesLeaveRoomForWhatElseTheConnectionDoes) {
+  AttachToManagement();
+  client_.HearAll();
+  for (int i = 0; i < 5; ++i) {
+    client_.SayTransfer(kAsker, Request("com.microsoft:peek-message", {}));
+  }
+
+  EXPECT_TRUE(served_->wants_input());
+  EXPECT_EQ(served_->unanswered_bytes().taken(), std::size_t{2} << 20);
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_THAT(client_.Hear(" transfer{"), HasSubstr("\"statusCode\" 204:int"));
+  }
+  EXPECT_EQ(served_->unanswered_bytes().taken(), 0U);
+}
+
+TEST_F(ManagementTest, AWalkEndsWithItsTimeAndWithItsLink) {
+  CreateSessions();
+  for (int i = 0; i < 150; ++i) SendInSession("s" + std::to_string(i), "Dear you");
+  AttachToManagement("letters");
+  Map body;
+  body.Add(Text("skip"), Value(std::int32_t{1'000'000}));
+  EXPECT_THAT(Ask("com.microsoft:get-message-sessions", body), HasSubstr("204:int"));
+
+  client_.SayTransfer(kAsker, Request("com.microsoft:get-message-sessions", body));
+  now_ += std::chrono::seconds(60);
+  served_->Work(now_);
+  EXPECT_THAT(client_.Hear(" transfer{"), HasSubstr("com.microsoft:timeout"));
+
+  client_.SayTransfer(kAsker, Request("com.microsoft:get-message-sessions", body));
+  client_.SayDetach(kAsker);
+  EXPECT_THAT(client_.Hear(" transfer{"), HasSubstr("is gone"));
+}
+
+// --- messages that nobody hears of
+
+class UnheardTest : public ManagementTest {
+ protected:
+  void SayReceiveDeferred() {
+    ASSERT_TRUE(broker_.Send("q", "hello").ok());
+    const wharf::Delivered received = Receive()[0];
+    ASSERT_TRUE(broker_.Defer("q", received.token).ok());
+    number_ = received.message->number.value();
+    Map body;
+    List numbers;
+    numbers.items.emplace_back(static_cast<std::int64_t>(number_));
+    body.Add(Text("sequence-numbers"), Value(std::move(numbers)));
+    client_.SayTransfer(kAsker, Request("com.microsoft:receive-by-sequence-number", body));
+  }
+  bool IsFree() {
+    broker_.Run();
+    return broker_.ReceiveDeferred("q", {number_}).ok();
+  }
+
+  std::uint64_t number_ = 0;
+};
+
+TEST_F(UnheardTest, AnAnswerThatIsWrittenKeepsItsLocks) {
+  AttachToManagement();
+  SayReceiveDeferred();
+  EXPECT_THAT(client_.Hear(" transfer{"), HasSubstr("lock-token"));
+  client_.SayDetach(kTaker);
+  GoAway();
+  EXPECT_FALSE(IsFree());
+}
+
+// LCK-14
+TEST_F(UnheardTest, AnAnswerThatNobodyTakesGivesItsLocksBack) {
+  client_.SayAttach("asker", kAsker, Role::kSender, "q/$management");
+  client_.HearAll();
+  SayReceiveDeferred();
+  client_.HearAll();
+  EXPECT_TRUE(IsFree());
+}
+
+// LCK-14
+TEST_F(UnheardTest, AnAnswerThatGoesWithItsLinkGivesItsLocksBack) {
+  AttachToManagement("q", 0);
+  SayReceiveDeferred();
+  client_.HearAll();
+  EXPECT_FALSE(IsFree());
+  client_.SayDetach(kTaker);
+  EXPECT_TRUE(IsFree());
+}
+
+// LCK-14
+TEST_F(UnheardTest, AnAnswerThatGoesWithItsConnectionGivesItsLocksBack) {
+  AttachToManagement("q", 0);
+  SayReceiveDeferred();
+  client_.HearAll();
+  GoAway();
+  EXPECT_TRUE(IsFree());
+}
+
+// LCK-14
+TEST_F(UnheardTest, AnAnswerThatComesTooLateGivesItsLocksBack) {
+  AttachToManagement();
+  SayReceiveDeferred();
+  GoAway();
+  EXPECT_TRUE(IsFree());
+}
+
+// --- how much it takes
+
+TEST_F(ManagementTest, SoManyMessagesAreScheduledAtOnceAndNoMoreAreRead) {
+  AttachToManagement();
+  const auto schedule = [this](int count) {
+    return Ask("com.microsoft:schedule-message", ScheduleOf(count));
+  };
+  EXPECT_THAT(schedule(4500), HasSubstr("\"statusCode\" 200:int"));
+  EXPECT_THAT(schedule(4501), HasSubstr("messages has 1 to 4500 of them"));
+  List nothings;
+  nothings.items.resize(70'000);
+  Map body;
+  body.Add(Text("messages"), Value(std::move(nothings)));
+  EXPECT_THAT(Ask("com.microsoft:schedule-message", body),
+              AllOf(HasSubstr("\"statusCode\" 400:int"), HasSubstr("more than 65536 values")));
+}
+
+TEST_F(ManagementTest, MoreAreDeletedThanMayBeWhereThereAreFewer) {
+  AttachToManagement();
+  ASSERT_TRUE(broker_.Send("q", "x").ok());
+  Map body;
+  body.Add(Text("message-count"), Value(std::int32_t{4500}));
+  EXPECT_THAT(Ask("com.microsoft:batch-delete-messages", body),
+              HasSubstr("\"message-count\" 1:int"));
 }
 
 // Whatever stands in a request, it has an answer, and the broker goes on.

@@ -19,7 +19,8 @@ from proton.reactor import AtMostOnce
 from proton.utils import ConnectionClosed, LinkDetached
 from wharf.v1 import cluster_pb2  # pylint: disable=wrong-import-order
 
-SDK_STEPS = ("sent", "settled", "drained", "read what is dead", "subscribed", "told what is missing", "closed")
+SDK_STEPS = ("sent", "settled", "drained", "kept what AMQP says", "read what is dead", "subscribed",
+             "told what is missing", "closed")
 SESSION_STEPS = ("received and deleted", "scheduled", "renewed and deferred", "settled behind its link", "found nothing",
                  "accepted", "kept its state", "given back", "ruled", "closed")
 HAS_SDK = test_node.major_version() >= 20
@@ -69,7 +70,8 @@ class Serves(served.ServedTest):
     def test_rhea_sends_receives_and_settles(self):
         self.serve()
         self.client.create("q")
-        self.tell("broker_story.mjs", str(self.port), steps=("sent", "completed", "released", "drained", "closed"))
+        self.tell("broker_story.mjs", str(self.port),
+                  steps=("sent", "completed", "released", "drained", "kept what AMQP says", "closed"))
 
     def test_a_large_message_comes_chunk_by_chunk_in_both_modes(self):
         self.serve()
@@ -87,6 +89,15 @@ class Serves(served.ServedTest):
         consumer = connection.create_receiver("q", options=AtMostOnce())
         self.assertEqual(consumer.receive(timeout=wire.TIMEOUT).body, body)
         self.assertEqual(consumer.receive(timeout=wire.TIMEOUT).body, b"behind them")
+        self.assertEqual(daemon_test.stored(self.client, "q"), {})
+
+    def test_what_is_received_and_deleted_comes_hundred_by_hundred(self):
+        self.serve()
+        self.client.create("q")
+        for number in range(350):
+            self.client.send("q", b"%d" % number)
+        consumer = self.dial().create_receiver("q", credit=1000, options=AtMostOnce())
+        self.assertEqual([int(consumer.receive(timeout=wire.TIMEOUT).body) for _ in range(350)], list(range(350)))
         self.assertEqual(daemon_test.stored(self.client, "q"), {})
 
     def test_several_places_and_a_unix_socket(self):
@@ -229,6 +240,7 @@ class Serves(served.ServedTest):
         client.purge("q")
         if HAS_SDK:
             self.tell("sdk_story.mjs", served.connection_string(self.port, name, key), steps=SDK_STEPS)
+            self.tell("sdk_session_story.mjs", served.connection_string(self.port, name, key), steps=SESSION_STEPS)
 
     def test_over_tls(self):
         authority = certificates.Authority(self.folder.name)

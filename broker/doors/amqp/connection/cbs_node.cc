@@ -132,6 +132,7 @@ void CbsNode::Forget(LinkId link) {
     askers_.erase(asker);
   }
   replies_.Forget(link);
+  GiveCredit();
 }
 
 void CbsNode::ForgetSession(SessionId session) {
@@ -142,6 +143,7 @@ void CbsNode::ForgetSession(SessionId session) {
     askers_.erase(here);
   }
   replies_.ForgetSession(session);
+  GiveCredit();
 }
 
 }  // namespace wharf::amqp

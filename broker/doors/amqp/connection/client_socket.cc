@@ -168,6 +168,7 @@ class SocketOver final : public ClientSocket,
     out_ = std::string();
     if (is_dropped_) return;
     if (error) return DropNow();
+    served_->NoteWritten(Now());
     GoOn();
   }
 

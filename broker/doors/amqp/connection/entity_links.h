@@ -5,6 +5,7 @@
 // come on the connection's strand, one at a time. Who answers later comes back by a Poster.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -46,6 +47,11 @@ class OpenConnection {
   // Where the client comes from (Caller::peer).
   virtual const std::string& peer() const = 0;
   virtual const Poster& poster() const = 0;
+  // When what happens now happens.
+  virtual Connection::Instant now() const = 0;
+  // How often output was taken away to be written. What an endpoint has written so far and is not
+  // taken goes with the next one.
+  virtual std::uint64_t outputs_taken() const = 0;
 
   // A link to an entity is answered: it is there, or the client is told why not. Counted, and a
   // refusal is a line of the log.
@@ -75,6 +81,8 @@ class EntityLinks {
   virtual void OnRenewed(LinkId link, const access::PermitPtr& permit) = 0;
   // CreditGiven, SenderTold and Delivered of its links; Disposed and MayWrite, whosever they are.
   virtual void OnEvent(Event& event) = 0;
+  // All that was taken away to be written has left.
+  virtual void OnWritten() = 0;
   // The link is over, whoever ended it; once for each that was attached.
   virtual void OnDetached(LinkId link) = 0;
   // The connection will close when what was asked of the broker is answered: nothing more is taken

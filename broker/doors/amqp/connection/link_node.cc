@@ -1,8 +1,11 @@
 #include "broker/doors/amqp/connection/link_node.h"
 
+#include <memory>
+#include <utility>
 #include <variant>
 
 #include "broker/access/ascii_text.h"
+#include "broker/access/resource.h"
 #include "broker/requests/rights_for.h"
 
 namespace wharf::amqp {
@@ -48,6 +51,12 @@ std::vector<Right> RightsOf(NodeKind kind, Role own) {
   return {own == Role::kReceiver ? Right::kSend : Right::kListen};
 }
 
+// Of a transfer dead-letter queue, which has no lane of its own, that of the dead-letter queue.
+std::string AskedOn(NodeKind kind, std::string_view path) {
+  if (kind != NodeKind::kTransferDeadLetter) return ResourceOfAddress(path);
+  return ResourceOfAddress(std::string(path) + "/$DeadLetterQueue");
+}
+
 // Longer than any path with a host before it: rights are looked for on all that a path is below of.
 constexpr std::size_t kAddressBytesMax = 1024;
 
@@ -72,6 +81,7 @@ LinkNode NodeOfAddress(std::string_view address, Role own) {
   return {.kind = kind,
           .path = std::string(path),
           .resource = ResourceOfAddress(whole),
+          .asked = AskedOn(kind, path),
           .rights = RightsOf(kind, own)};
 }
 
@@ -87,6 +97,16 @@ Result<LinkNode> NodeOf(const Attach& attach, Role own) {
   const Target& target = std::get<Target>(*attach.target);
   if (!target.address.has_value()) return NoAddress();
   return NodeOfShort(*target.address, own);
+}
+
+access::PermitPtr PermitOn(const LinkNode& node, const access::PermitPtr& permit) {
+  const bool is_below =
+      node.kind == NodeKind::kManagement || node.kind == NodeKind::kTransferDeadLetter;
+  if (!is_below || permit == nullptr || access::Covers(permit->resource, node.asked)) return permit;
+  if (!access::Covers(permit->path, node.asked)) return permit;
+  access::Permit wider = *permit;
+  wider.resource = node.asked;
+  return std::make_shared<const access::Permit>(std::move(wider));
 }
 
 }  // namespace wharf::amqp

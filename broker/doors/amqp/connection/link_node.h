@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "broker/access/permit.h"
 #include "broker/access/rights.h"
 #include "broker/doors/amqp/types/composites.h"
 #include "storage/base/status.h"
@@ -27,6 +28,8 @@ struct LinkNode {
   std::string path{};
   // What a claim must cover (access/resource.h).
   std::string resource{};
+  // What is asked for on it, once it is there: the entity, also where the node is below it.
+  std::string asked{};
 
   // Any one of these gives the link; none: any right, on anything.
   std::vector<access::Right> rights{};
@@ -38,5 +41,9 @@ LinkNode NodeOfAddress(std::string_view address, Role own);
 
 // Of the terminus on our side; an error if it has no address.
 Result<LinkNode> NodeOf(const Attach& attach, Role own);
+
+// With what a link to the node asks: who proved something for the node below an entity may ask for
+// the entity, as far as its rule goes. What the rule allows is looked at for each request.
+access::PermitPtr PermitOn(const LinkNode& node, const access::PermitPtr& permit);
 
 }  // namespace wharf::amqp

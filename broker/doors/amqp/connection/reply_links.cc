@@ -20,7 +20,22 @@ void ReplyLinks::Add(LinkId link, SessionId session, const Attach& attach) {
 }
 
 void ReplyLinks::ForgetSession(SessionId session) {
-  absl::erase_if(takers_, [session](const auto& one) { return one.second.session == session; });
+  absl::erase_if(takers_, [session](const auto& one) {
+    const bool is_gone = one.second.session == session;
+    if (is_gone) Drop(one.second);
+    return is_gone;
+  });
+}
+
+void ReplyLinks::Forget(LinkId link) {
+  const auto found = takers_.find(link);
+  if (found == takers_.end()) return;
+  Drop(found->second);
+  takers_.erase(found);
+}
+
+void ReplyLinks::Drop(const Taker& taker) {
+  for (const Answer& answer : taker.answers) answer.ended(false);
 }
 
 std::optional<LinkId> ReplyLinks::Find(SessionId session,
@@ -41,10 +56,10 @@ std::optional<LinkId> ReplyLinks::Find(SessionId session,
   return of_session == 1 ? only : std::nullopt;
 }
 
-void ReplyLinks::Push(LinkId link, std::string message) {
+void ReplyLinks::Push(LinkId link, std::string message, Ended ended) {
   const auto found = takers_.find(link);
-  if (found == takers_.end()) return;
-  found->second.answers.push_back(std::move(message));
+  if (found == takers_.end()) return ended(false);
+  found->second.answers.push_back({std::move(message), std::move(ended)});
   Send(link, found->second);
 }
 
@@ -64,10 +79,12 @@ void ReplyLinks::Send(LinkId id, Taker& taker) {
   if (link == nullptr) return;
   while (!taker.answers.empty()) {
     const OutgoingDelivery delivery{.tag = {std::to_string(taker.next_tag)}, .is_settled = true};
-    const std::string_view left = std::string_view(taker.answers.front()).substr(taker.sent);
+    const std::string_view left =
+        std::string_view(taker.answers.front().message).substr(taker.sent);
     const SendResult result = link->Send(delivery, left);
     taker.sent += result.taken;
     if (!result.is_done) break;
+    taker.answers.front().ended(true);
     taker.answers.pop_front();
     taker.sent = 0;
     ++taker.next_tag;
@@ -86,7 +103,7 @@ std::size_t ReplyLinks::answers() const {
 std::size_t ReplyLinks::bytes() const {
   std::size_t sum = 0;
   for (const auto& [link, taker] : takers_) {
-    for (const std::string& answer : taker.answers) sum += answer.size();
+    for (const Answer& answer : taker.answers) sum += answer.message.size();
   }
   return sum;
 }

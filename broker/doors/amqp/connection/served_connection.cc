@@ -54,6 +54,7 @@ ServedConnection::ServedConnection(const DoorWorld& world, Client client, Poster
       claims_(world.gate, client_.peer, world.limits.claims_max),
       cbs_(endpoint_, claims_, partial_bytes_, world.wall,
            [this](const Error& error) { NoteFault("its request to $cbs was refused", error); }),
+      now_(now),
       open_by_(now + world.limits.open_max) {}
 
 ServedConnection::~ServedConnection() {
@@ -66,6 +67,7 @@ ServedConnection::~ServedConnection() {
 
 // Of a stranger no more is read than it may say, until what it said has proven something.
 void ServedConnection::Feed(std::string_view bytes, Instant now) {
+  now_ = now;
   while (!bytes.empty() && !is_over()) {
     const std::size_t left = world_.limits.unproven_bytes_max - unproven_bytes_;
     const std::size_t taken = is_proven_ ? bytes.size() : std::min(bytes.size(), left);
@@ -82,8 +84,20 @@ void ServedConnection::Feed(std::string_view bytes, Instant now) {
 }
 
 void ServedConnection::Work(Instant now) {
+  now_ = now;
   while (std::optional<Event> event = endpoint_.Next()) On(*event, now);
   if (closing_for_.has_value() && unanswered_bytes_.taken() == 0) FinishClosing(now);
+}
+
+std::string ServedConnection::TakeOutput(Instant now) {
+  std::string output = endpoint_.TakeOutput(now);
+  if (!output.empty()) ++outputs_taken_;
+  return output;
+}
+
+void ServedConnection::NoteWritten(Instant now) {
+  now_ = now;
+  if (entities_ != nullptr) entities_->OnWritten();
 }
 
 std::optional<ServedConnection::Instant> ServedConnection::Deadline() const {
@@ -119,6 +133,8 @@ void ServedConnection::Close(const Status& reason, Instant now) {
   if (is_closing_ || is_over() || closing_for_.has_value()) return;
   closing_for_ = ErrorOf(reason, PlaceOf("", NewTrackingId()));
   answered_by_ = now + world_.limits.answer_max;
+  // Else its time would be over for as long as the broker takes.
+  link_by_.reset();
   if (entities_ != nullptr) entities_->OnClosing();
   if (unanswered_bytes_.taken() == 0) FinishClosing(now);
 }
@@ -280,7 +296,7 @@ void ServedConnection::AttachToEntity(const Attached& attached, LinkNode node, I
                       .session = attached.session,
                       .node = at->second.node,
                       .attach = attached.attach,
-                      .permit = at->second.permit});
+                      .permit = PermitOn(at->second.node, at->second.permit)});
 }
 
 EntityLinks* ServedConnection::entities() {
@@ -339,7 +355,9 @@ void ServedConnection::LookAtRights(Instant now) {
     const Result<access::PermitPtr> permit =
         claims_.Prove(guarded.node.rights, guarded.node.resource, tracking_id);
     if (permit.ok()) {
-      if (*permit != guarded.permit) entities_->OnRenewed(here->first, guarded.permit = *permit);
+      if (*permit == guarded.permit) continue;
+      guarded.permit = *permit;
+      entities_->OnRenewed(here->first, PermitOn(guarded.node, guarded.permit));
       continue;
     }
     const Error error = ErrorOf(permit.status(), PlaceOf(guarded.node.path, tracking_id));

@@ -64,7 +64,9 @@ class ServedConnection final : public OpenConnection {
   void Feed(std::string_view bytes, Instant now);
   // Hears what there is to hear, after anything has happened to the endpoint.
   void Work(Instant now);
-  std::string TakeOutput(Instant now) { return endpoint_.TakeOutput(now); }
+  // To be written; not before what was taken before has left, which NoteWritten says.
+  std::string TakeOutput(Instant now);
+  void NoteWritten(Instant now);
   // When Tick has something to do.
   std::optional<Instant> Deadline() const;
   void Tick(Instant now);
@@ -79,6 +81,8 @@ class ServedConnection final : public OpenConnection {
   ByteBudget& unanswered_bytes() override { return unanswered_bytes_; }
   const std::string& peer() const override { return client_.peer; }
   const Poster& poster() const override { return poster_; }
+  Instant now() const override { return now_; }
+  std::uint64_t outputs_taken() const override { return outputs_taken_; }
   void NoteAccepted(LinkId link) override;
   void NoteRefused(const ToldError& told) override;
   void NoteError(const ToldError& told) override;
@@ -141,6 +145,9 @@ class ServedConnection final : public OpenConnection {
   // Behind what it looks at. Null before the first link to an entity.
   std::unique_ptr<EntityLinks> entities_;
 
+  // As told last.
+  Instant now_;
+  std::uint64_t outputs_taken_ = 0;
   // Else what it said to SASL does, when it attaches.
   bool proves_by_claims_ = false;
   bool is_proven_ = false;

@@ -93,6 +93,10 @@ class BrokerDoor::BrokerLinks final : public EntityLinks {
     }
   }
 
+  void OnWritten() override {
+    for (const auto& [id, link] : links_) link->OnWritten();
+  }
+
   void OnDetached(LinkId link) override {
     management_.Forget(link);
     const auto gone = links_.extract(link);

@@ -2,6 +2,9 @@
 // for whom it asks. Used by all links of this room.
 #pragma once
 
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <utility>
@@ -66,18 +69,32 @@ struct LinkWorld {
   }
 };
 
+// What each request counts for at least while it is not answered: so reading stops long before a
+// session has as many deliveries unsettled as end it, however small they are, and a close waits
+// for each.
+inline constexpr std::size_t kAskedBytesMin = 512;
+
+// Of an answer that is looked at on the strand only.
+struct LookAway {
+  template <typename Answer>
+  void operator()(const Answer&) const {}
+};
+
 // Asks the broker in the name of a link. `bytes`: what that is worth while it is not answered.
 // `then` is called on the strand, with what was answered, which is its own to change, if the
-// connection is still there.
-template <typename Request, typename Then>
+// connection is still there. Before that `arrived` is, on the broker's thread, whatever has become
+// of the connection.
+template <typename Request, typename Then, typename Arrived = LookAway>
 void AskFor(const LinkWorld& world, const Caller& caller, Request request, std::size_t bytes,
-            Then then) {
+            Then then, Arrived arrived = {}) {
+  bytes = std::max(bytes, kAskedBytesMin);
   OpenConnection& connection = world.connection;
   connection.unanswered_bytes().TakeAnyway(bytes);
   world.requests.Ask(
       caller, std::move(request),
-      [post = connection.poster(), &connection, bytes,
-       then = std::move(then)](Result<typename Request::Response> answer) mutable {
+      [post = connection.poster(), &connection, bytes, then = std::move(then),
+       arrived = std::move(arrived)](Result<typename Request::Response> answer) mutable {
+        arrived(answer);
         // Posts are copied, and answers may be large.
         auto held = std::make_shared<Result<typename Request::Response>>(std::move(answer));
         post([&connection, bytes, then = std::move(then), held = std::move(held)]() mutable {

@@ -12,6 +12,8 @@ namespace wharf::amqp {
 namespace {
 
 constexpr DecodeLimits kLimits{};
+// A batch of 4500 messages to schedule, with what clients say of each, has some ten of a message.
+constexpr DecodeLimits kBodyLimits{.values_max = 65536};
 // Answers repeat the message id, and wait for who takes none.
 constexpr std::size_t kPropertiesBytesMax = 4096;
 constexpr std::string_view kTrackingId = "com.microsoft:tracking-id";
@@ -22,15 +24,16 @@ const T* Find(const Map& map, std::string_view key) {
   return found == nullptr ? nullptr : found->As<T>();
 }
 
-// Null if the body is anything else.
-Map MapOfBody(const Sections& sections) {
-  if (sections.body_kind != BodyKind::kValue) return {};
-  Reader reader(sections.body, kLimits);
+// Empty if the body is anything else.
+Result<Map> MapOfBody(const Sections& sections) {
+  if (sections.body_kind != BodyKind::kValue) return Map();
+  Reader reader(sections.body, kBodyLimits);
   reader.EnterDescribed();
   ReadDescriptor(reader);
   Map map;
   if (reader.PeekType() == Type::kMap) reader.Read(map);
-  return reader.ok() ? map : Map();
+  if (reader.ok()) return map;
+  return Status(ErrorCode::kArgumentError, "the body of the request: " + reader.error());
 }
 
 }  // namespace
@@ -46,9 +49,12 @@ Result<ManagementRequest> ReadManagementRequest(std::string_view message) {
   if (!properties.ok()) return properties.status();
   const Result<Map> said = MapOf(sections->application_properties, kLimits);
   if (!said.ok()) return said.status();
+  Result<Map> body = MapOfBody(*sections);
   ManagementRequest request{.message_id = std::move(properties->message_id),
                             .reply_to = std::move(properties->reply_to),
-                            .body = MapOfBody(*sections)};
+                            .wrong = body.status(),
+                            .bytes = message.size()};
+  if (body.ok()) request.body = *std::move(body);
   if (const auto* const text = Find<std::string>(*said, "operation")) request.operation = *text;
   if (const auto* const text = Find<std::string>(*said, kTrackingId)) request.tracking_id = *text;
   if (const auto* const ms = Find<std::uint32_t>(*said, "com.microsoft:server-timeout")) {

@@ -2,11 +2,13 @@
 // encoded messages (doors.md, section 9). Pure functions; used by ManagementNode.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "broker/doors/amqp/connection/door_errors.h"
+#include "broker/doors/amqp/entities/unheard_locks.h"
 #include "broker/doors/amqp/types/composites.h"
 #include "storage/base/status.h"
 #include "storage/base/time.h"
@@ -24,6 +26,10 @@ struct ManagementRequest {
   // As the client calls it, and hears it again.
   std::optional<std::string> tracking_id{};
   Map body{};
+  // Why the body could not be read, which is its answer.
+  Status wrong{};
+  // Of all of it.
+  std::size_t bytes = 0;
 };
 
 // An error only if it cannot be answered, for it is no message. One without a map has an empty one.
@@ -39,6 +45,8 @@ struct ManagementReply {
   std::string condition{};
   // Absent: there is none.
   std::optional<Map> body{};
+  // Of the messages in it.
+  UnheardLocks::Id locked = UnheardLocks::kNone;
 };
 
 // Of a failure: the condition as well as the number, which alone would be taken for something else.

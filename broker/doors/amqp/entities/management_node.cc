@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "broker/doors/amqp/entities/operations.h"
+#include "broker/doors/amqp/entities/settlements.h"
 
 namespace wharf::amqp {
 namespace {
@@ -18,8 +19,12 @@ ManagementNode::ManagementNode(Requests& requests, OpenConnection& connection,
                                Operation::FindSession find_session)
     : requests_(requests),
       connection_(connection),
-      find_session_(std::move(find_session)),
+      node_{.find_session = std::move(find_session),
+            .walks = {},
+            .locks = std::make_shared<UnheardLocks>(requests, connection.peer())},
       replies_(connection.endpoint()) {}
+
+ManagementNode::~ManagementNode() { node_.locks->End(); }
 
 // Whether there is such an entity is told to each request.
 void ManagementNode::Attach(const EntityLinks::Granted& granted) {
@@ -50,7 +55,7 @@ void ManagementNode::OnDelivered(const Delivered& part) {
   DeliveryState outcome = Accepted();
   if (!part.is_aborted) outcome = Handle(part.link, asker);
   asker.message = std::string();
-  asker.is_too_large = false;
+  asker.refused = Status();
   Link* const link = connection_.endpoint().FindLink(part.link);
   if (link != nullptr && !part.is_settled && !part.is_aborted) {
     link->Settle(part.delivery, std::move(outcome));
@@ -59,31 +64,28 @@ void ManagementNode::OnDelivered(const Delivered& part) {
 }
 
 void ManagementNode::Collect(Asker& asker, const Delivered& part) {
-  if (!asker.is_too_large && !part.is_too_large &&
-      connection_.partial_bytes().Take(part.payload.size())) {
+  if (asker.refused.ok()) asker.refused = CheckTransaction(part.state);
+  if (!asker.refused.ok()) return;
+  if (!part.is_too_large && connection_.partial_bytes().Take(part.payload.size())) {
     asker.message += part.payload;
   } else {
-    asker.is_too_large = true;
+    asker.refused = {ErrorCode::kMessageSizeExceeded, "the request is larger than may be"};
   }
 }
 
 DeliveryState ManagementNode::Handle(LinkId link, Asker& asker) {
   const LinkWorld world = WorldOf(link, asker.path);
-  const auto reject = [&world](ErrorCode code, const char* why) {
-    return DeliveryState(world.RejectedFor({code, why}, NewTrackingId()));
+  const auto reject = [&world](const Status& why) {
+    return DeliveryState(world.RejectedFor(why, NewTrackingId()));
   };
-  if (asker.is_too_large) {
-    return reject(ErrorCode::kMessageSizeExceeded, "the request is larger than may be");
-  }
+  if (!asker.refused.ok()) return reject(asker.refused);
   if (replies_.bytes() > kWaitingBytesEver) {
-    return reject(ErrorCode::kServiceBusy, "answers wait that the client does not take");
+    return reject({ErrorCode::kServiceBusy, "answers wait that the client does not take"});
   }
   Result<ManagementRequest> request = ReadManagementRequest(asker.message);
-  if (!request.ok()) {
-    return DeliveryState(world.RejectedFor(request.status(), NewTrackingId()));
-  }
+  if (!request.ok()) return reject(request.status());
   ++asker.under_way;
-  Do(std::make_shared<Operation>(world, asker.permit, *std::move(request), find_session_,
+  Do(std::make_shared<Operation>(world, asker.permit, *std::move(request), node_,
                                  [this, link, session = asker.session](
                                      const ManagementRequest& asked, const ManagementReply& reply) {
                                    Reply(link, session, asked, reply);
@@ -97,7 +99,14 @@ void ManagementNode::Reply(LinkId asker, SessionId session, const ManagementRequ
   const auto found = askers_.find(asker);
   if (found != askers_.end()) --found->second.under_way;
   const std::optional<LinkId> taker = replies_.Find(session, request.reply_to);
-  if (taker.has_value()) replies_.Push(*taker, WriteManagementReply(request, reply));
+  if (!taker.has_value()) {
+    node_.locks->Release(reply.locked);
+  } else {
+    replies_.Push(*taker, WriteManagementReply(request, reply),
+                  [this, locked = reply.locked](bool is_written) {
+                    is_written ? node_.locks->NoteHeard(locked) : node_.locks->Release(locked);
+                  });
+  }
   GiveCredit();
 }
 
@@ -117,11 +126,15 @@ void ManagementNode::Renew(LinkId link, const access::PermitPtr& permit) {
 }
 
 void ManagementNode::Forget(LinkId link) {
-  replies_.Forget(link);
   const auto found = askers_.find(link);
-  if (found == askers_.end()) return;
-  connection_.partial_bytes().GiveBack(found->second.message.size());
-  askers_.erase(found);
+  if (found != askers_.end()) {
+    connection_.partial_bytes().GiveBack(found->second.message.size());
+    askers_.erase(found);
+  }
+  if (!replies_.Has(link)) return;
+  replies_.Forget(link);
+  // For its answers others may have had none.
+  GiveCredit();
 }
 
 // Half of it may be used before more is said.

@@ -21,6 +21,7 @@ class ManagementNode {
   // All outlive it.
   ManagementNode(Requests& requests, OpenConnection& connection,
                  Operation::FindSession find_session);
+  ~ManagementNode();
 
   // The client attaches a link to a `$management`, and is answered.
   void Attach(const EntityLinks::Granted& granted);
@@ -45,7 +46,8 @@ class ManagementNode {
     std::string path;
     access::PermitPtr permit;
     std::string message{};
-    bool is_too_large = false;
+    // Why it will not be done: nothing more of it is kept.
+    Status refused{};
     std::uint32_t under_way = 0;
   };
 
@@ -60,7 +62,7 @@ class ManagementNode {
 
   Requests& requests_;
   OpenConnection& connection_;
-  const Operation::FindSession find_session_;
+  Operation::Node node_;
   absl::flat_hash_map<LinkId, Asker> askers_;
   ReplyLinks replies_;
 };

@@ -15,7 +15,10 @@ constexpr std::int32_t kActive = 0;
 constexpr std::int32_t kDeferred = 1;
 constexpr std::int32_t kScheduled = 2;
 
-Status WrongCount() { return {ErrorCode::kArgumentOutOfRange, "message-count is 1 to 4500"}; }
+// Of one deletion of the oldest (BDL-3); who asks for more is told how many it were.
+constexpr std::size_t kDeletedMax = 4000;
+
+Status WrongCount() { return {ErrorCode::kArgumentOutOfRange, "message-count is at least 1"}; }
 
 // As it is delivered, and with its state. A large body stays where it is.
 Value EncodedWith(const wharf::Delivered& delivered, std::int32_t state) {
@@ -38,8 +41,9 @@ void AnswerMessages(Operation& operation, List messages) {
 void OnPage(Operation& operation, PeekRequest request, const PeekPage& page);
 
 void Peek(Operation& operation, const PeekRequest& request) {
-  operation.Ask(request, kAnswerBytesMax,
-                [request](Operation& self, const PeekPage& page) { OnPage(self, request, page); });
+  operation.AskPage(request, kAnswerBytesMax, [request](Operation& self, const PeekPage& page) {
+    OnPage(self, request, page);
+  });
 }
 
 void OnPage(Operation& operation, PeekRequest request, const PeekPage& page) {
@@ -87,22 +91,22 @@ void ReceiveByNumber(const OperationPtr& operation) {
     if (!session.ok()) return operation->Fail(session.status());
     request.session = *session;
   }
-  operation->Ask(std::move(request), kAnswerBytesMax,
-                 [locks](Operation& self, const std::vector<wharf::Delivered>& delivered) {
-                   List messages;
-                   for (const wharf::Delivered& each : delivered) {
-                     Map entry;
-                     Put(entry, "message", EncodedWith(each, kDeferred));
-                     if (locks) {
-                       amqp::Uuid token;
-                       const std::string bytes = each.token.ToBytes();
-                       std::copy(bytes.begin(), bytes.end(), token.bytes.begin());
-                       Put(entry, "lock-token", Value(token));
-                     }
-                     messages.items.emplace_back(std::move(entry));
-                   }
-                   AnswerMessages(self, std::move(messages));
-                 });
+  operation->AskForLocks(std::move(request), kAnswerBytesMax,
+                         [locks](Operation& self, const std::vector<wharf::Delivered>& delivered) {
+                           List messages;
+                           for (const wharf::Delivered& each : delivered) {
+                             Map entry;
+                             Put(entry, "message", EncodedWith(each, kDeferred));
+                             if (locks) {
+                               amqp::Uuid token;
+                               const std::string bytes = each.token.ToBytes();
+                               std::copy(bytes.begin(), bytes.end(), token.bytes.begin());
+                               Put(entry, "lock-token", Value(token));
+                             }
+                             messages.items.emplace_back(std::move(entry));
+                           }
+                           AnswerMessages(self, std::move(messages));
+                         });
 }
 
 void DeleteMessages(const OperationPtr& operation) {
@@ -114,7 +118,7 @@ void DeleteMessages(const OperationPtr& operation) {
   if (count < 1) return operation->Fail(WrongCount());
   DeleteOldestRequest request{
       .entity = operation->entity(),
-      .messages_max = std::min<std::size_t>(static_cast<std::size_t>(count), kItemsMax)};
+      .messages_max = std::min<std::size_t>(static_cast<std::size_t>(count), kDeletedMax)};
   if (const auto* const before = operation->Find<TimestampMs>("enqueued-time-utc")) {
     request.before = TimeFrom(*before);
   }

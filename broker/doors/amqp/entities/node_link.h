@@ -25,6 +25,8 @@ class NodeLink {
                           const Disposed& /*disposed*/) {}
   // There may be room again.
   virtual void Send() {}
+  // What was taken away to be written has left (OpenConnection).
+  virtual void OnWritten() {}
   virtual void Renew(const access::PermitPtr& permit) = 0;
   // The session of this lane that it holds; null: none.
   virtual const AcceptedSession* SessionOf(LaneId /*lane*/) const { return nullptr; }

@@ -15,6 +15,9 @@ namespace {
 // What clients wrote themselves stands in the log.
 constexpr std::size_t kNameBytesMax = 60;
 
+// As long as SDKs wait by default.
+constexpr std::chrono::seconds kPatienceUnsaid{60};
+
 Caller CallerOf(const LinkWorld& world, access::PermitPtr permit,
                 const ManagementRequest& request) {
   Caller caller = world.CallerWith(std::move(permit));
@@ -35,11 +38,12 @@ TimestampMs MsFrom(Timestamp time) {
 }
 
 Operation::Operation(LinkWorld world, access::PermitPtr permit, ManagementRequest request,
-                     FindSession find_session, Answered answered)
+                     Node& node, Answered answered)
     : world_(std::move(world)),
       caller_(CallerOf(world_, std::move(permit), request)),
       request_(std::move(request)),
-      find_session_(std::move(find_session)),
+      give_up_at_(world_.connection.now() + request_.patience.value_or(kPatienceUnsaid)),
+      node_(node),
       answered_(std::move(answered)) {}
 
 std::optional<std::string> Operation::Text(std::string_view key) const {
@@ -88,20 +92,39 @@ Result<LockToken> Operation::HeldSession() const {
   if (!id.has_value()) {
     return Status(ErrorCode::kArgumentError, fmt::format("{} needs a session-id", name()));
   }
-  const AcceptedSession* const session = find_session_(path(), *id);
+  const AcceptedSession* const session = node_.find_session(path(), *id);
   if (session != nullptr) return session->token;
   return Status(ErrorCode::kSessionLockLost,
                 "no link of this connection holds the session: accept it again");
 }
 
-void Operation::Done(Map body) {
-  ManagementReply reply;
-  reply.body = std::move(body);
+Status Operation::CheckWalk() const {
+  if (world_.link() == nullptr) {
+    return {ErrorCode::kServiceCommunicationProblem, "the link that asked for it is gone"};
+  }
+  if (world_.connection.now() < give_up_at_) return {};
+  return {ErrorCode::kServiceTimeout, "nothing was found in time: ask for a part of it"};
+}
+
+TokenList Operation::TokensOf(const std::vector<wharf::Delivered>& delivered) {
+  TokenList tokens;
+  for (const wharf::Delivered& each : delivered) tokens.emplace_back(each.token);
+  return tokens;
+}
+
+void Operation::Answer(ManagementReply reply) {
+  reply.locked = locked_;
   answered_(request_, reply);
 }
 
+void Operation::Done(Map body) {
+  ManagementReply reply;
+  reply.body = std::move(body);
+  Answer(std::move(reply));
+}
+
 void Operation::Nothing() {
-  answered_(request_, {.status_number = ManagementReply::kNothing, .description = "No Content"});
+  Answer({.status_number = ManagementReply::kNothing, .description = "No Content"});
 }
 
 void Operation::Fail(const Status& why) {
@@ -109,7 +132,7 @@ void Operation::Fail(const Status& why) {
   const std::string what =
       fmt::format("its {} failed", absl::CHexEscape(Shortened(name(), kNameBytesMax)));
   world_.connection.NoteError({what, error, path(), caller_.tracking_id});
-  answered_(request_, ReplyFor(error, why.code()));
+  Answer(ReplyFor(error, why.code()));
 }
 
 }  // namespace wharf::amqp

@@ -14,6 +14,8 @@
 
 #include "broker/doors/amqp/entities/link_world.h"
 #include "broker/doors/amqp/entities/management_message.h"
+#include "broker/doors/amqp/entities/unheard_locks.h"
+#include "broker/doors/amqp/entities/walks.h"
 
 namespace wharf::amqp {
 
@@ -22,13 +24,23 @@ class Operation final : public std::enable_shared_from_this<Operation> {
   // What the connection holds of an entity, by the session's id; null: it holds no such session.
   using FindSession =
       std::function<const AcceptedSession*(const std::string& path, const std::string& id)>;
+  // What all operations of a connection share.
+  struct Node {
+    const FindSession find_session;
+    Walks walks;
+    const std::shared_ptr<UnheardLocks> locks;
+  };
   // The end of it; once.
   using Answered = std::function<void(const ManagementRequest&, const ManagementReply&)>;
 
-  Operation(LinkWorld world, access::PermitPtr permit, ManagementRequest request,
-            FindSession find_session, Answered answered);
+  // The node is there whenever its connection is.
+  Operation(LinkWorld world, access::PermitPtr permit, ManagementRequest request, Node& node,
+            Answered answered);
 
   const std::string& path() const { return world_.path; }
+  // Not ok: what it says could not be read.
+  const Status& wrong() const { return request_.wrong; }
+  std::size_t request_bytes() const { return request_.bytes; }
   EntityRef entity() const { return {world_.path}; }
   const std::string& name() const { return request_.operation; }
 
@@ -62,17 +74,65 @@ class Operation final : public std::enable_shared_from_this<Operation> {
              then(*self, *answer);
            });
   }
+  // The same for a page, whose walk may go on with the next one: in its turn, and not when the time
+  // of its client is over, or its link is gone.
+  template <typename Request, typename Then>
+  void AskPage(Request request, std::size_t bytes, Then then) {
+    node_.walks.Enter([self = shared_from_this(), request = std::move(request), bytes,
+                       then = std::move(then)]() mutable {
+      self->AskPageNow(std::move(request), bytes, std::move(then));
+    });
+  }
+  // The same for what locks messages: they go back if the client does not hear of them.
+  template <typename Then>
+  void AskForLocks(ReceiveDeferredRequest request, std::size_t bytes, Then then) {
+    auto locked = std::make_shared<UnheardLocks::Id>(UnheardLocks::kNone);
+    const bool is_locked = request.mode == ReceiveMode::kPeekLock;
+    AskFor(
+        world_, caller_, std::move(request), bytes,
+        [self = shared_from_this(), locked, then = std::move(then)](const LocksAnswer& answer) {
+          if (!answer.ok()) return self->Fail(answer.status());
+          self->locked_ = *locked;
+          then(*self, *answer);
+        },
+        [locks = node_.locks, locked, entity = entity(), is_locked](const LocksAnswer& answer) {
+          if (is_locked && answer.ok()) *locked = locks->Add(entity, TokensOf(*answer));
+        });
+  }
   void Done(Map body = {});
   // There is none of what was asked for.
   void Nothing();
   void Fail(const Status& why);
 
  private:
+  using LocksAnswer = Result<ReceiveDeferredRequest::Response>;
+
+  template <typename Request, typename Then>
+  void AskPageNow(Request request, std::size_t bytes, Then then) {
+    if (const Status over = CheckWalk(); !over.ok()) {
+      node_.walks.Leave();
+      return Fail(over);
+    }
+    AskFor(world_, caller_, std::move(request), bytes,
+           [self = shared_from_this(),
+            then = std::move(then)](const Result<typename Request::Response>& answer) mutable {
+             self->node_.walks.Leave();
+             if (!answer.ok()) return self->Fail(answer.status());
+             then(*self, *answer);
+           });
+  }
+  // Whether somebody still waits for what a walk finds.
+  Status CheckWalk() const;
+  static TokenList TokensOf(const std::vector<wharf::Delivered>& delivered);
+  void Answer(ManagementReply reply);
+
   const LinkWorld world_;
   const Caller caller_;
   const ManagementRequest request_;
-  const FindSession find_session_;
+  const Connection::Instant give_up_at_;
+  Node& node_;
   const Answered answered_;
+  UnheardLocks::Id locked_ = UnheardLocks::kNone;
 };
 
 // The broker's time of a client's; beyond all time it is never.

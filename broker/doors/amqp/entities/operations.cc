@@ -47,6 +47,7 @@ bool IsAlwaysEmpty(std::string_view path) {
 void Do(const OperationPtr& operation) {
   for (const Known& known : kKnown) {
     if (known.name != operation->name()) continue;
+    if (!operation->wrong().ok()) return operation->Fail(operation->wrong());
     if (!IsAlwaysEmpty(operation->path())) return known.function(operation);
     if (known.finds) return operation->Nothing();
     return operation->Fail(

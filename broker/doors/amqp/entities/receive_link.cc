@@ -62,13 +62,35 @@ void ReceiveLink::Accept() {
 }
 
 void ReceiveLink::OnCredit(const CreditGiven& credit) {
+  is_draining_ = credit.drain;
+  is_drain_stale_ = true;
+  has_drained_ = wish_.is_always_empty;
+  drained_left_ = 0;
   Level();
-  if (credit.drain) {
-    is_draining_ = true;
-    has_drained_ = wish_.is_always_empty;
-    if (!wish_.is_always_empty) receiver_->Drain();
-  }
+  if (is_draining_ && !wish_.is_always_empty) BeginDrain();
   Send();
+}
+
+// What is asked for while a question is open cannot be told from what it throws away: it is asked
+// again then.
+void ReceiveLink::BeginDrain() {
+  if (is_drain_asked_) return;
+  is_drain_asked_ = true;
+  is_drain_stale_ = has_drained_ = false;
+  receiver_->Drain();
+}
+
+void ReceiveLink::TakeDrained(std::uint64_t left) {
+  is_drain_asked_ = false;
+  if (!is_drain_stale_) {
+    has_drained_ = true;
+    drained_left_ = left;
+    granted_ = 0;
+    return;
+  }
+  // What it threw away may be wanted by now.
+  Level();
+  if (is_draining_) BeginDrain();
 }
 
 // What the client asks for is absolute; what the broker is asked for adds up.
@@ -91,7 +113,10 @@ void ReceiveLink::Level() {
 std::uint64_t ReceiveLink::WantedOf(const Link& link) const {
   if (wish_.is_always_empty) return 0;
   const std::uint64_t credit = link.credit();
-  return wish_.locks() || is_draining_ ? credit : std::min(credit, kUnlockedAheadMax);
+  if (wish_.locks()) return credit;
+  std::uint64_t unwritten = 0;
+  for (const auto& [output, messages] : unwritten_) unwritten += messages;
+  return std::min(credit, kUnlockedAheadMax - std::min(kUnlockedAheadMax, unwritten));
 }
 
 void ReceiveLink::Take() {
@@ -108,8 +133,8 @@ void ReceiveLink::Take() {
   }
   const std::uint64_t used = arrived.deliveries.size() + arrived.drained.value_or(0);
   granted_ -= std::min(granted_, used);
-  has_drained_ |= arrived.drained.has_value();
   std::move(arrived.deliveries.begin(), arrived.deliveries.end(), std::back_inserter(ready_));
+  if (arrived.drained.has_value()) TakeDrained(*arrived.drained);
   Send();
   if (arrived.detached.has_value()) Finish(*arrived.detached);
 }
@@ -131,6 +156,13 @@ void ReceiveLink::Send() {
   if (link->credit() == 0 && wish_.locks()) HandBack();
   if (!wish_.locks() && !is_draining_) Level();
   EndDrain(*link);
+}
+
+void ReceiveLink::OnWritten() {
+  if (unwritten_.empty()) return;
+  const std::uint64_t left = world_.connection.outputs_taken();
+  while (!unwritten_.empty() && unwritten_.front().first <= left) unwritten_.pop_front();
+  Send();
 }
 
 // False: there is nothing, or no room for more.
@@ -157,10 +189,17 @@ bool ReceiveLink::SendNext(Link& link) {
 void ReceiveLink::Sent(DeliveryId delivery) {
   const wharf::Delivered& sent = outgoing_->delivered();
   if (wish_.locks()) locked_.emplace(delivery, sent.token);
+  if (!wish_.locks()) NoteUnwritten();
   receiver_->NoteWritten(1, sent.message->facts.size);
   if (!wish_.locks() && outgoing_->body() != nullptr) receiver_->DropBody(*outgoing_->body());
   ++next_tag_;
   outgoing_.reset();
+}
+
+void ReceiveLink::NoteUnwritten() {
+  const std::uint64_t output = world_.connection.outputs_taken() + 1;
+  if (unwritten_.empty() || unwritten_.back().first != output) unwritten_.emplace_back(output, 0);
+  ++unwritten_.back().second;
 }
 
 // Of messages that are gone with their delivery nobody asks by tag; each link has its own.
@@ -191,10 +230,16 @@ void ReceiveLink::OnChunk(const BodyRef& body, Result<std::string> chunk) {
   Send();
 }
 
-// Behind the last delivery.
+// Behind the last delivery. Where the broker has given all that it was asked for, and that was less
+// than the client wants, there may be more.
 void ReceiveLink::EndDrain(Link& link) {
   if (!is_draining_ || !has_drained_ || outgoing_.has_value()) return;
   if (!ready_.empty() && link.credit() > 0) return;
+  if (link.credit() > 0 && drained_left_ == 0 && !wish_.is_always_empty) {
+    Level();
+    if (granted_ > 0) BeginDrain();
+    return;
+  }
   is_draining_ = has_drained_ = false;
   link.GiveBackCredit();
 }
@@ -254,10 +299,11 @@ void ReceiveLink::OnDisposed(const std::vector<DeliveryId>& deliveries, const Di
   Result<std::optional<Settlement>> settlement = SettlementOf(disposed.state);
   if (!settlement.ok()) {
     const Rejected why = world_.RejectedFor(settlement.status(), NewTrackingId());
-    for (const DeliveryId delivery : deliveries) Answer(delivery, why);
-    if (!disposed.is_settled) return;
-    // Nobody can name these any more: their locks are left to their time.
-    for (const DeliveryId delivery : deliveries) locked_.erase(delivery);
+    for (const DeliveryId delivery : deliveries) {
+      Answer(delivery, why);
+      // By that it is settled, and nobody can name it any more: its lock is left to its time.
+      locked_.erase(delivery);
+    }
     return;
   }
   // What a client forgets without an outcome goes back.

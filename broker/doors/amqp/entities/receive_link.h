@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
@@ -36,6 +37,7 @@ class ReceiveLink final : public NodeLink,
   void OnCredit(const CreditGiven& credit) override;
   void OnDisposed(const std::vector<DeliveryId>& deliveries, const Disposed& disposed) override;
   void Send() override;
+  void OnWritten() override;
   void Renew(const access::PermitPtr& permit) override { permit_ = permit; }
   void End() override;
   // The session that it holds of this lane; null: none.
@@ -70,8 +72,12 @@ class ReceiveLink final : public NodeLink,
   std::uint64_t WantedOf(const Link& link) const;
   bool SendNext(Link& link);
   void Sent(DeliveryId delivery);
+  void NoteUnwritten();
   void ReadMore();
   void OnChunk(const BodyRef& body, Result<std::string> chunk);
+  // Asks the broker to deliver what there is for the credit, and to say when that is done.
+  void BeginDrain();
+  void TakeDrained(std::uint64_t left);
   void EndDrain(Link& link);
   // What nobody has credit for any more.
   void HandBack();
@@ -106,9 +112,18 @@ class ReceiveLink final : public NodeLink,
   std::optional<OutgoingMessage> outgoing_;
   // Asked of the broker and not delivered.
   std::uint64_t granted_ = 0;
+  // The client wants its credit used up, or given back.
   bool is_draining_ = false;
-  // The broker has said that there is no more of it.
+  // The broker was asked for that, and has not said that it is done; one question at a time.
+  bool is_drain_asked_ = false;
+  // Behind that question the client has said something else.
+  bool is_drain_stale_ = false;
+  // The broker has said that it is done, and thrown away so much.
   bool has_drained_ = false;
+  std::uint64_t drained_left_ = 0;
+  // Of messages that are gone with their delivery: those that the socket has not taken, by the
+  // number of the output that they leave with; two at most.
+  std::deque<std::pair<std::uint64_t, std::uint64_t>> unwritten_;
   // Of what was sent and is not settled.
   absl::flat_hash_map<DeliveryId, LockToken> locked_;
   std::uint64_t next_tag_ = 0;

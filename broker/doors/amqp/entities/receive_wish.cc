@@ -18,6 +18,8 @@ constexpr std::chrono::milliseconds kWaitUnsaid{65'000};
 constexpr std::chrono::milliseconds kWaitMax{std::chrono::hours(24)};
 // Before the client's own time is over it should have an answer.
 constexpr std::chrono::milliseconds kAnswerMax{5'000};
+// The broker waits no longer, and refuses who asks it to.
+constexpr std::chrono::milliseconds kBrokerWaitMax{std::chrono::minutes(5)};
 constexpr std::int64_t kUnixTicks = 621'355'968'000'000'000;
 
 std::chrono::milliseconds WaitOf(const Attach& attach) {
@@ -26,7 +28,7 @@ std::chrono::milliseconds WaitOf(const Attach& attach) {
   const std::optional<std::int64_t> ms = said == nullptr ? std::nullopt : NumberOf(*said);
   if (!ms.has_value() || *ms < 0 || *ms > kWaitMax.count()) return kWaitUnsaid;
   const std::chrono::milliseconds whole(*ms);
-  return whole - std::min(whole / 10, kAnswerMax);
+  return std::min(whole - std::min(whole / 10, kAnswerMax), kBrokerWaitMax);
 }
 
 Status TakeFilter(const MapEntry& entry, const Attach& attach, ReceiveWish& wish) {

@@ -146,22 +146,22 @@ void AnswerRules(Operation& operation, List rules) {
 
 void WalkRules(Operation& operation, RuleListing listing) {
   ListRulesRequest request = listing.request;
-  operation.Ask(std::move(request), 0,
-                [listing = std::move(listing)](Operation& self, const RulePage& page) mutable {
-                  for (const RuleDescription& rule : page.rules) {
-                    if (listing.skip-- > 0) continue;
-                    if (std::ssize(listing.rules.items) == listing.top) break;
-                    Map entry;
-                    Put(entry, "rule-description", RuleOut(rule));
-                    listing.rules.items.emplace_back(std::move(entry));
-                  }
-                  const bool is_done = std::ssize(listing.rules.items) == listing.top;
-                  if (is_done || !page.has_more || page.rules.empty()) {
-                    return AnswerRules(self, std::move(listing.rules));
-                  }
-                  listing.request.after = page.rules.back().name;
-                  WalkRules(self, std::move(listing));
-                });
+  operation.AskPage(std::move(request), 0,
+                    [listing = std::move(listing)](Operation& self, const RulePage& page) mutable {
+                      for (const RuleDescription& rule : page.rules) {
+                        if (listing.skip-- > 0) continue;
+                        if (std::ssize(listing.rules.items) == listing.top) break;
+                        Map entry;
+                        Put(entry, "rule-description", RuleOut(rule));
+                        listing.rules.items.emplace_back(std::move(entry));
+                      }
+                      const bool is_done = std::ssize(listing.rules.items) == listing.top;
+                      if (is_done || !page.has_more || page.rules.empty()) {
+                        return AnswerRules(self, std::move(listing.rules));
+                      }
+                      listing.request.after = page.rules.back().name;
+                      WalkRules(self, std::move(listing));
+                    });
 }
 
 }  // namespace
@@ -169,7 +169,7 @@ void WalkRules(Operation& operation, RuleListing listing) {
 void AddRule(const OperationPtr& operation) {
   Result<RuleDescription> rule = RuleIn(*operation);
   if (!rule.ok()) return operation->Fail(rule.status());
-  operation->Ask(AddRuleRequest{operation->path(), *std::move(rule)}, 0,
+  operation->Ask(AddRuleRequest{operation->path(), *std::move(rule)}, operation->request_bytes(),
                  [](Operation& self, const RuleDescription&) { self.Done(); });
 }
 

@@ -5,6 +5,7 @@
 
 #include "broker/core/entities/names.h"
 #include "broker/doors/amqp/entities/amqp_message.h"
+#include "broker/doors/amqp/entities/settlements.h"
 #include "broker/doors/amqp/message/batch.h"
 
 namespace wharf::amqp {
@@ -67,32 +68,28 @@ void SendLink::OnDelivered(const Delivered& part) {
   if (!part.is_last && !part.is_aborted) return;
   if (!part.is_aborted) Handle(part);
   GiveBackPartial();
-  is_cut_ = false;
+  refused_ = Status();
   GiveCredit();
 }
 
 void SendLink::Collect(const Delivered& part) {
-  const std::size_t bytes = part.payload.size();
-  is_cut_ |= part.is_too_large;
-  if (is_cut_) return;
-  if (!world_.connection.partial_bytes().Take(bytes)) {
-    is_cut_ = true;
-    return;
+  if (refused_.ok()) refused_ = CheckTransaction(part.state);
+  if (refused_.ok() && part.is_too_large) {
+    refused_ = {ErrorCode::kMessageSizeExceeded, "the message is larger than may be"};
   }
-  message_ += part.payload;
+  if (!refused_.ok()) return;
+  if (world_.connection.partial_bytes().Take(part.payload.size())) {
+    message_ += part.payload;
+  } else {
+    refused_ = {ErrorCode::kServiceBusy, "too much is on its way on this connection"};
+  }
 }
 
 void SendLink::Handle(const Delivered& part) {
   const Caller caller = world_.CallerWith(permit_);
   const std::size_t bytes = message_.size();
-  Status refused;
-  if (is_cut_) {
-    refused = part.is_too_large
-                  ? Status(ErrorCode::kMessageSizeExceeded, "the message is larger than may be")
-                  : Status(ErrorCode::kServiceBusy, "too much is on its way on this connection");
-  }
   Result<std::vector<Message>> messages =
-      refused.ok() ? MessagesOf(part.message_format) : Result<std::vector<Message>>(refused);
+      refused_.ok() ? MessagesOf(part.message_format) : Result<std::vector<Message>>(refused_);
   if (!messages.ok()) {
     if (!part.is_settled) Reject(part.delivery, messages.status(), caller.tracking_id);
     return;

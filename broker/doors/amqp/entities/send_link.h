@@ -46,8 +46,8 @@ class SendLink final : public NodeLink, public std::enable_shared_from_this<Send
   // As it is answered.
   Attach attach_;
   std::string message_;
-  // What does not fit is not kept.
-  bool is_cut_ = false;
+  // Why it will not be sent: nothing more of it is kept.
+  Status refused_;
   // What the broker has not answered.
   std::uint32_t unanswered_ = 0;
 };

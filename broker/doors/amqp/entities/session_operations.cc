@@ -31,19 +31,20 @@ void AnswerSessions(Operation& operation, SessionListing listing) {
 
 void WalkSessions(Operation& operation, SessionListing listing) {
   ListSessionsRequest request = listing.request;
-  operation.Ask(std::move(request), 0,
-                [listing = std::move(listing)](Operation& self, const SessionPage& page) mutable {
-                  for (const SessionInfo& session : page.sessions) {
-                    if (std::ssize(listing.ids.items) == listing.top) break;
-                    if (listing.seen++ >= listing.skip) {
-                      listing.ids.items.emplace_back(std::string(session.id));
-                    }
-                  }
-                  const bool is_done = std::ssize(listing.ids.items) == listing.top;
-                  if (is_done || !page.next_after.has_value()) return AnswerSessions(self, listing);
-                  listing.request.after = page.next_after;
-                  WalkSessions(self, std::move(listing));
-                });
+  operation.AskPage(
+      std::move(request), 0,
+      [listing = std::move(listing)](Operation& self, const SessionPage& page) mutable {
+        for (const SessionInfo& session : page.sessions) {
+          if (std::ssize(listing.ids.items) == listing.top) break;
+          if (listing.seen++ >= listing.skip) {
+            listing.ids.items.emplace_back(std::string(session.id));
+          }
+        }
+        const bool is_done = std::ssize(listing.ids.items) == listing.top;
+        if (is_done || !page.next_after.has_value()) return AnswerSessions(self, listing);
+        listing.request.after = page.next_after;
+        WalkSessions(self, std::move(listing));
+      });
 }
 
 }  // namespace

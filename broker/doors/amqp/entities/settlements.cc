@@ -93,6 +93,10 @@ Result<std::optional<Settlement>> OfRejected(const Rejected& rejected) {
   return std::optional(std::move(settlement));
 }
 
+Status NoTransactions() {
+  return {ErrorCode::kNotImplemented, "there are no transactions over AMQP"};
+}
+
 }  // namespace
 
 Result<std::optional<Settlement>> SettlementOf(const std::optional<DeliveryState>& state) {
@@ -104,7 +108,12 @@ Result<std::optional<Settlement>> SettlementOf(const std::optional<DeliveryState
   if (const auto* const modified = std::get_if<Modified>(&*state)) return OfModified(*modified);
   if (const auto* const rejected = std::get_if<Rejected>(&*state)) return OfRejected(*rejected);
   if (std::holds_alternative<Received>(*state)) return std::optional<Settlement>();
-  return Status(ErrorCode::kNotImplemented, "there are no transactions over AMQP yet");
+  return NoTransactions();
+}
+
+Status CheckTransaction(const std::optional<DeliveryState>& state) {
+  const bool is_in_one = state.has_value() && std::holds_alternative<TransactionalState>(*state);
+  return is_in_one ? NoTransactions() : Status();
 }
 
 DeliveryState AnswerTo(const DeliveryState& state) {

@@ -1,5 +1,5 @@
 // Settlements: what a client says of a delivery as the broker's settlement (doors.md, section 7),
-// and what it is answered. Pure functions; used by ReceiveLink.
+// and what it is answered. Pure functions; used by the links of this room.
 #pragma once
 
 #include <optional>
@@ -16,6 +16,10 @@ Result<std::optional<Settlement>> SettlementOf(const std::optional<DeliveryState
 
 // The state of the answer: what was said, without what clients would read as a failure.
 DeliveryState AnswerTo(const DeliveryState& state);
+
+// Of a message that comes: not ok if it does so in a transaction. There are none, and done at once
+// it would be done whatever became of the transaction.
+Status CheckTransaction(const std::optional<DeliveryState>& state);
 
 // The 16 bytes of a lock token in the order in which .NET reads a Guid.
 Binary TagOf(const LockToken& token);
