@@ -78,8 +78,12 @@ class BlobFiles {
 }  // namespace
 
 RocksSpace::RocksSpace(std::shared_ptr<rocksdb::SstFileManager> files,
-                       std::shared_ptr<DamagedFiles> damaged_files, HandCompaction how)
-    : files_(std::move(files)), damaged_files_(std::move(damaged_files)), how_(how) {}
+                       std::shared_ptr<DamagedFiles> damaged_files,
+                       std::shared_ptr<RunningCompactions> running, HandCompaction how)
+    : files_(std::move(files)),
+      damaged_files_(std::move(damaged_files)),
+      running_(std::move(running)),
+      how_(how) {}
 
 void RocksSpace::Attach(rocksdb::DB& db, const TableSet& options,
                         std::span<rocksdb::ColumnFamilyHandle* const> tables) {
@@ -123,11 +127,11 @@ void RocksSpace::LimitBlobMoves(std::uint64_t bytes) {
   std::size_t moves = 0;
   while (files.LiveBytesIn(kBlobMoveParts[moves]) > moved_max) ++moves;
   if (std::exchange(blob_moves_, moves) != moves) SetBlobMoves(moves);
-  const bool is_any_under_way =
-      runs_ > 0 || NumberOf(*db_, db_->DefaultColumnFamily(),
-                            rocksdb::DB::Properties::kNumRunningCompactions) > 0;
-  moved_blob_bytes_ =
-      std::max(files.LiveBytesIn(kBlobMoveParts[moves]), is_any_under_way ? moved_blob_bytes_ : 0);
+  // One may have begun just before that, and not be counted yet.
+  const std::uint64_t before =
+      runs_ + running_->count() > 0 ? moved_blob_bytes_ : allowed_blob_bytes_;
+  allowed_blob_bytes_ = files.LiveBytesIn(kBlobMoveParts[moves]);
+  moved_blob_bytes_ = std::max(allowed_blob_bytes_, before);
 }
 
 // Takes effect even if the file of options cannot be written; then it is not kept, and a start

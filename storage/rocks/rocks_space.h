@@ -22,6 +22,7 @@
 #include "storage/base/mutex.h"
 #include "storage/rocks/damaged_files.h"
 #include "storage/rocks/hand_compaction.h"
+#include "storage/rocks/running_compactions.h"
 #include "storage/store_space.h"
 #include "storage/table.h"
 
@@ -31,7 +32,8 @@ class RocksSpace {
  public:
   // Of the database that is opened with the manager and tells of its damage.
   RocksSpace(std::shared_ptr<rocksdb::SstFileManager> files,
-             std::shared_ptr<DamagedFiles> damaged_files, HandCompaction how);
+             std::shared_ptr<DamagedFiles> damaged_files,
+             std::shared_ptr<RunningCompactions> running, HandCompaction how);
 
   // The database is open; it outlives all that follows.
   void Attach(rocksdb::DB& db, const TableSet& options,
@@ -74,6 +76,7 @@ class RocksSpace {
 
   const std::shared_ptr<rocksdb::SstFileManager> files_;
   const std::shared_ptr<DamagedFiles> damaged_files_;
+  const std::shared_ptr<RunningCompactions> running_;
   const HandCompaction how_;
   rocksdb::DB* db_ = nullptr;
   const TableSet* options_ = nullptr;
@@ -82,12 +85,13 @@ class RocksSpace {
   Mutex mutex_;
   // For tables. None: nobody has said anything yet, and all fit.
   std::optional<std::uint64_t> limit_ ABSL_GUARDED_BY(mutex_);
-  // Compactions by hand that are under way; RocksDB does not count those of single files.
+  // Compactions by hand that are under way.
   std::size_t runs_ ABSL_GUARDED_BY(mutex_) = 0;
   // One is under way that is known to fit.
   bool is_lifted_ ABSL_GUARDED_BY(mutex_) = false;
   std::size_t blob_moves_ ABSL_GUARDED_BY(mutex_) = 0;
-  // At most, by compactions under way or that begin now.
+  // At most, by compactions that begin now; and by those under way, too.
+  std::uint64_t allowed_blob_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
   std::uint64_t moved_blob_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 

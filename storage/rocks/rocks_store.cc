@@ -26,6 +26,7 @@
 #include "storage/rocks/rocks_space.h"
 #include "storage/rocks/rocks_status.h"
 #include "storage/rocks/rocks_view.h"
+#include "storage/rocks/running_compactions.h"
 #include "storage/rocks/space_returner.h"
 #include "storage/rocks/unknown_tables.h"
 
@@ -99,6 +100,7 @@ struct RocksStore::Impl {
   std::unique_ptr<rocksdb::Env> env;  // Of the file system; threads and clock are the real ones.
   std::shared_ptr<BackgroundErrors> background_errors;
   std::shared_ptr<DamagedFiles> damaged_files;
+  std::shared_ptr<RunningCompactions> running_compactions;
   std::shared_ptr<rocksdb::SstFileManager> file_manager;
   std::unique_ptr<RocksSpace> space;
   // Counted by compactions, which may outlive what is here.
@@ -151,7 +153,9 @@ Status RocksStore::Impl::Open(const RocksStoreOptions& options) {
   background_errors = std::make_shared<BackgroundErrors>(TellerOf(options), !position);
   damaged_files = std::make_shared<DamagedFiles>(on_damage);
   file_manager.reset(rocksdb::NewSstFileManager(env.get()));
-  space = std::make_unique<RocksSpace>(file_manager, damaged_files, compaction());
+  running_compactions = std::make_shared<RunningCompactions>();
+  space =
+      std::make_unique<RocksSpace>(file_manager, damaged_files, running_compactions, compaction());
   if (options.spares_disk) space->LimitCompactions(0);
   WHARF_RETURN_IF_ERROR(PrepareFolder(*file_system, path));
   WHARF_RETURN_IF_ERROR(BeOfKind(*file_system, path, position.has_value()));
@@ -168,7 +172,7 @@ Status RocksStore::Impl::OpenRocks(const RocksStoreOptions& options, bool may_re
   rocksdb::DBOptions db_options = MakeDbOptions(options);
   db_options.env = env.get();
   // In this order: what the first takes care of is no error for the second.
-  db_options.listeners = {damaged_files, background_errors};
+  db_options.listeners = {damaged_files, background_errors, running_compactions};
   db_options.sst_file_manager = file_manager;
   if (!position) WHARF_RETURN_IF_ERROR(GuardLog(db_options));
   const auto known = MakeColumnFamilies(options, dropped_rows);

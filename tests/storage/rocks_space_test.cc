@@ -257,7 +257,7 @@ class RunningCompactionTest : public RocksSpaceTest {
     std::thread compacting(compact);
     has_begun_.wait();
 
-    EXPECT_EQ(store_->LimitCompactions(0), at_begin);
+    for (int look = 0; look < 3; ++look) EXPECT_EQ(store_->LimitCompactions(0), at_begin);
 
     may_go_on_.count_down();
     compacting.join();
@@ -276,7 +276,6 @@ TEST_F(RunningCompactionTest, OneOfATableMayMoveWhatItCouldWhenItBegan) {
   ExpectToBeCounted([this] { EXPECT_TRUE(store_->CompactDead().ok()); });
 }
 
-// RocksDB does not count it among those that run.
 TEST_F(RunningCompactionTest, OneOfFilesMayMoveWhatItCouldWhenItBegan) {
   ASSERT_TRUE(store_->CompactAll().ok());
   WriteBatch purge;
@@ -291,6 +290,19 @@ TEST_F(RunningCompactionTest, OneOfFilesMayMoveWhatItCouldWhenItBegan) {
     }
     EXPECT_GT(bytes, 0U);
   });
+}
+
+// RocksDB counts it among those that run.
+TEST_F(RocksSpaceTest, OneThatIsPutOffIsNotUnderWay) {
+  PutOldAndNewBodies();
+  EXPECT_GT(store_->LimitCompactions(1000 * kMegabyte), 0U);
+  store_->LimitCompactions(0);
+  for (int file = 0; file < 5; ++file) {
+    Put(kRows, 0, 100, 4000);
+    ASSERT_TRUE(store_->Flush().ok());
+  }
+
+  EXPECT_EQ(store_->LimitCompactions(0), 0U);
 }
 
 TEST_F(RocksSpaceTest, AStartThatSparesTheDiskWritesNoTable) {
