@@ -448,6 +448,8 @@ void ClusterNode::LookAt(RaftNode& node) {
   const Status kept = keeper_->Look(node, KnownToAll(node, known), snapshots_->pinned());
   if (!kept.ok()) return OnFailed(kept);
   TellShort(known);
+  for (const PeerStatus& peer : peers_.statuses())
+    room_.NoteThere(peer.member.node.value(), peer.is_connected, SteadyNow());
   verifier_->Look(TurnOf(node), [this] { return MembersToCompare(); });
   TellTime(known);
   if (!node.is_leading()) {
@@ -805,7 +807,7 @@ void ClusterNode::LeaveLeading(const RaftNode& node, const MemberBook& book) {
   if (!room_.is_short() || SteadyNow() < leaves_next_) return;
   const Successors successors = SuccessorsIn(node, book);
   const Successor* const to = successors.best();
-  if (to == nullptr || !to->has_room) return;
+  if (to == nullptr || !room_.IsKnownToHaveRoom(to->node, SteadyNow())) return;
   const bool is_near = to->match + kCaughtUpEntries >= node.committed();
   if (!is_near) return;
   leaves_next_ = SteadyNow() + kLeavePace;

@@ -29,6 +29,8 @@ class LeadingRoom {
  public:
   // What another node said of itself is good for so long: it says it four times a second.
   static constexpr Duration kHeardFor = std::chrono::seconds(2);
+  // By its silence one that was there for so long is known to have room.
+  static constexpr Duration kSilentFor = std::chrono::seconds(2);
 
   // Leads with at least so much; `look` says how the disk is now. Null: it has room.
   LeadingRoom(std::uint64_t bytes_to_lead, std::function<DiskReport()> look)
@@ -75,6 +77,22 @@ class LeadingRoom {
     const auto heard = heard_.find(node);
     return heard != heard_.end() && now - heard->second <= kHeardFor;
   }
+  // A few times a second, of each other node: whether it could have said so.
+  void NoteThere(RaftId node, bool is_there, Duration now) {
+    MutexLock lock(mutex_);
+    if (is_there) {
+      there_since_.try_emplace(node, now);
+    } else {
+      there_since_.erase(node);
+    }
+  }
+  // One that has just come may not have said yet that its disk is short.
+  bool IsKnownToHaveRoom(RaftId node, Duration now) const {
+    if (IsShort(node, now)) return false;
+    MutexLock lock(mutex_);
+    const auto since = there_since_.find(node);
+    return since != there_since_.end() && now - since->second >= kSilentFor;
+  }
 
  private:
   static constexpr std::uint64_t kMegabyte = 1 << 20;
@@ -96,6 +114,7 @@ class LeadingRoom {
   DiskReport report_ ABSL_GUARDED_BY(mutex_);
   bool is_short_ ABSL_GUARDED_BY(mutex_) = false;
   std::map<RaftId, Duration> heard_ ABSL_GUARDED_BY(mutex_);
+  std::map<RaftId, Duration> there_since_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace wharf

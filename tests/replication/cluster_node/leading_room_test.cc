@@ -1,0 +1,43 @@
+#include "replication/cluster_node/leading_room.h"
+
+#include <gtest/gtest.h>
+
+namespace wharf {
+namespace {
+
+constexpr RaftId kOther = 2;
+constexpr Duration kTick = std::chrono::milliseconds(250);
+
+// What nodes say comes a moment after they have: leadership must not go to one in between.
+TEST(LeadingRoomTest, WhoHasJustComeIsNotKnownToHaveRoom) {
+  LeadingRoom room(0, {});
+  EXPECT_FALSE(room.IsKnownToHaveRoom(kOther, Duration(0)));
+
+  room.NoteThere(kOther, true, Duration(0));
+  EXPECT_FALSE(room.IsKnownToHaveRoom(kOther, kTick));
+  room.NoteThere(kOther, true, LeadingRoom::kSilentFor);
+
+  EXPECT_TRUE(room.IsKnownToHaveRoom(kOther, LeadingRoom::kSilentFor));
+}
+
+TEST(LeadingRoomTest, WhoComesBackMustBeSilentAgain) {
+  LeadingRoom room(0, {});
+  room.NoteThere(kOther, true, Duration(0));
+  room.NoteThere(kOther, false, LeadingRoom::kSilentFor);
+  room.NoteThere(kOther, true, LeadingRoom::kSilentFor + kTick);
+
+  EXPECT_FALSE(room.IsKnownToHaveRoom(kOther, LeadingRoom::kSilentFor + 2 * kTick));
+}
+
+TEST(LeadingRoomTest, WhoSaysThatItsDiskIsShortIsBelievedForAWhile) {
+  LeadingRoom room(0, {});
+  room.NoteThere(kOther, true, Duration(0));
+  const Duration said = LeadingRoom::kSilentFor;
+  room.NoteShort(kOther, said);
+
+  EXPECT_FALSE(room.IsKnownToHaveRoom(kOther, said + LeadingRoom::kHeardFor));
+  EXPECT_TRUE(room.IsKnownToHaveRoom(kOther, said + LeadingRoom::kHeardFor + kTick));
+}
+
+}  // namespace
+}  // namespace wharf
