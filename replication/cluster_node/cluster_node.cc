@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
 #include <utility>
 
 #include <boost/asio/post.hpp>
@@ -448,8 +449,7 @@ void ClusterNode::LookAt(RaftNode& node) {
   const Status kept = keeper_->Look(node, KnownToAll(node, known), snapshots_->pinned());
   if (!kept.ok()) return OnFailed(kept);
   TellShort(known);
-  for (const PeerStatus& peer : peers_.statuses())
-    room_.NoteThere(peer.member.node.value(), peer.is_connected, SteadyNow());
+  NoteWhoIsThere();
   verifier_->Look(TurnOf(node), [this] { return MembersToCompare(); });
   TellTime(known);
   if (!node.is_leading()) {
@@ -813,6 +813,14 @@ void ClusterNode::LeaveLeading(const RaftNode& node, const MemberBook& book) {
   leaves_next_ = SteadyNow() + kLeavePace;
   spdlog::warn("leadership is handed over to {}, whose disk has room", to->name);
   HandOverTo(Successors({*to}));
+}
+
+void ClusterNode::NoteWhoIsThere() {
+  std::set<RaftId> there;
+  for (const PeerStatus& peer : peers_.statuses()) {
+    if (peer.is_connected) there.insert(peer.member.node.value());
+  }
+  room_.NoteThere(there, SteadyNow());
 }
 
 void ClusterNode::TellShort(const MemberBook& book) {

@@ -208,6 +208,7 @@ class ClusterNode final : private Peers::Observer,
   void TakeOffer(RaftNode& node, RaftId from, std::string offer);
   // To all others, for as long as this node's disk is.
   void TellShort(const MemberBook& book);
+  void NoteWhoIsThere();
   void LeaveLeading(const RaftNode& node, const MemberBook& book);
   bool CanLead(const RaftNode& node, const MemberReport& member) const;
   Successors SuccessorsIn(const RaftNode& node, const MemberBook& book) const;

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -77,14 +78,11 @@ class LeadingRoom {
     const auto heard = heard_.find(node);
     return heard != heard_.end() && now - heard->second <= kHeardFor;
   }
-  // A few times a second, of each other node: whether it could have said so.
-  void NoteThere(RaftId node, bool is_there, Duration now) {
+  // A few times a second: the other nodes that could say so.
+  void NoteThere(const std::set<RaftId>& nodes, Duration now) {
     MutexLock lock(mutex_);
-    if (is_there) {
-      there_since_.try_emplace(node, now);
-    } else {
-      there_since_.erase(node);
-    }
+    std::erase_if(there_since_, [&nodes](const auto& each) { return !nodes.contains(each.first); });
+    for (const RaftId node : nodes) there_since_.try_emplace(node, now);
   }
   // One that has just come may not have said yet that its disk is short.
   bool IsKnownToHaveRoom(RaftId node, Duration now) const {

@@ -13,25 +13,25 @@ TEST(LeadingRoomTest, WhoHasJustComeIsNotKnownToHaveRoom) {
   LeadingRoom room(0, {});
   EXPECT_FALSE(room.IsKnownToHaveRoom(kOther, Duration(0)));
 
-  room.NoteThere(kOther, true, Duration(0));
+  room.NoteThere({kOther}, Duration(0));
   EXPECT_FALSE(room.IsKnownToHaveRoom(kOther, kTick));
-  room.NoteThere(kOther, true, LeadingRoom::kSilentFor);
+  room.NoteThere({kOther}, LeadingRoom::kSilentFor);
 
   EXPECT_TRUE(room.IsKnownToHaveRoom(kOther, LeadingRoom::kSilentFor));
 }
 
 TEST(LeadingRoomTest, WhoComesBackMustBeSilentAgain) {
   LeadingRoom room(0, {});
-  room.NoteThere(kOther, true, Duration(0));
-  room.NoteThere(kOther, false, LeadingRoom::kSilentFor);
-  room.NoteThere(kOther, true, LeadingRoom::kSilentFor + kTick);
+  room.NoteThere({kOther}, Duration(0));
+  room.NoteThere({}, LeadingRoom::kSilentFor);
+  room.NoteThere({kOther}, LeadingRoom::kSilentFor + kTick);
 
   EXPECT_FALSE(room.IsKnownToHaveRoom(kOther, LeadingRoom::kSilentFor + 2 * kTick));
 }
 
 TEST(LeadingRoomTest, WhoSaysThatItsDiskIsShortIsBelievedForAWhile) {
   LeadingRoom room(0, {});
-  room.NoteThere(kOther, true, Duration(0));
+  room.NoteThere({kOther}, Duration(0));
   const Duration said = LeadingRoom::kSilentFor;
   room.NoteShort(kOther, said);
 
