@@ -85,6 +85,8 @@ class RaftThread final : private RaftNode::Observer {
   void HandOver(NextSuccessor next);
   // What was completed when this is called is in the store when it returns (caught_up_store.h).
   void WriteAll() { apply_->WriteAll(); }
+  // The last entry that is applied here.
+  std::uint64_t applied() const { return applied_; }
   // For how long the node has been at its disk; zero if it is not.
   Duration busy_for() const;
   // Ends the leadership towards clients if that is longer than others wait for this node. To be

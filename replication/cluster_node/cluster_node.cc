@@ -422,6 +422,11 @@ void ClusterNode::TakeOffer(RaftNode& node, RaftId from, std::string offer) {
   }
 }
 
+std::uint64_t ClusterNode::MembersKnownUpTo() {
+  RaftThread* const raft = raft_;
+  return raft == nullptr ? 0 : raft->applied();
+}
+
 void ClusterNode::ReportUnreachable(RaftId to) {
   RaftThread* const raft = raft_;
   if (raft != nullptr) raft->Do([to](RaftNode& node) { node.OnUnreachable(to); });

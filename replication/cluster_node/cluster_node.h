@@ -252,6 +252,7 @@ class ClusterNode final : private Peers::Observer,
   void OnMessage(NodeId from, Traffic traffic, std::string message) override;
   void OnUnreachable(NodeId node) override { ReportUnreachable(node.value()); }
   void OnInvited(const Invitation& invitation, Answer answer) override;
+  std::uint64_t MembersKnownUpTo() override;
 
   // --- on the node's thread; those below on the applier's ---
   Result<std::string> After(const std::string& before, const LogEntry& change,

@@ -1,6 +1,7 @@
 #include "replication/peers/hello.h"
 
 #include "replication/peers/fields.h"
+#include "replication/peers/member.h"
 
 namespace wharf {
 namespace {
@@ -17,6 +18,8 @@ enum Tag : std::uint8_t {
   kHighestLevel = 9,
   kIncarnation = 10,
   kTraffic = 11,
+  kPeerAddress = 12,
+  kAsOf = 13,
 };
 
 void TakeField(Hello& hello, std::uint8_t tag, std::string_view value) {
@@ -54,6 +57,12 @@ void TakeField(Hello& hello, std::uint8_t tag, std::string_view value) {
     case kTraffic:
       hello.traffic = static_cast<Traffic>(NumberIn(value) == 2 ? 2 : 1);
       break;
+    case kPeerAddress:
+      hello.peer_address = value;
+      break;
+    case kAsOf:
+      hello.as_of = NumberIn(value);
+      break;
     default:
       break;
   }
@@ -65,14 +74,14 @@ bool IsWhole(const Hello& hello) {
   return !hello.from.cluster.is_zero() && hello.from.node != NodeId() && hello.to != NodeId() &&
          CheckNodeName(hello.from.name).ok() && CheckNodeName(hello.to_name).ok() &&
          hello.levels.in_force != 0 && hello.levels.highest >= hello.levels.in_force &&
-         hello.incarnation != Incarnation();
+         hello.incarnation != Incarnation() && hello.peer_address.size() <= kPeerAddressBytesMax;
 }
 
 }  // namespace
 
 std::string Encode(const Hello& hello) {
-  return FieldWriter()
-      .Number(kProtocol, hello.protocol)
+  FieldWriter writer;
+  writer.Number(kProtocol, hello.protocol)
       .Number(kOldestProtocol, hello.oldest_protocol)
       .Text(kCluster, hello.from.cluster.ToBytes())
       .Number(kFrom, hello.from.node.value())
@@ -82,8 +91,10 @@ std::string Encode(const Hello& hello) {
       .Number(kLevel, hello.levels.in_force)
       .Number(kHighestLevel, hello.levels.highest)
       .Number(kIncarnation, hello.incarnation.value())
-      .Number(kTraffic, static_cast<std::uint64_t>(hello.traffic))
-      .Take();
+      .Number(kTraffic, static_cast<std::uint64_t>(hello.traffic));
+  if (!hello.peer_address.empty()) writer.Text(kPeerAddress, hello.peer_address);
+  if (hello.as_of != 0) writer.Number(kAsOf, hello.as_of);
+  return writer.Take();
 }
 
 Result<Hello> DecodeHello(std::string_view bytes) {

@@ -7,6 +7,9 @@
 //     8 level in force, 9 highest level             of the format of what is stored
 //    10 incarnation                                 drawn when the process started
 //    11 traffic: 1 small, 2 bulk                    what the stream is for; only who dials says so
+//    12 peer address, 13 entry of the log           where it is a member by its own list, which is
+//    as
+//                                                   of there; neither: it has no list yet
 //
 // Plain values; whether they are good is the PeerAdmission's to say.
 #pragma once
@@ -45,6 +48,8 @@ struct Hello {
   FormatLevels levels{};
   Incarnation incarnation{};
   Traffic traffic = Traffic::kSmall;
+  std::string peer_address{};
+  std::uint64_t as_of = 0;
 
   friend bool operator==(const Hello&, const Hello&) = default;
 };

@@ -23,7 +23,6 @@
 namespace wharf {
 
 inline constexpr std::size_t kPeersMax = 64;
-inline constexpr std::size_t kPeerAddressBytesMax = 300;
 
 struct Invitation {
   std::uint64_t protocol = kPeerProtocol;

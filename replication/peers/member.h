@@ -1,11 +1,14 @@
 // Member: a node of the cluster, as the others find it. Values.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "replication/identity/node_identity.h"
 
 namespace wharf {
+
+inline constexpr std::size_t kPeerAddressBytesMax = 300;
 
 struct Member {
   NodeId node{};

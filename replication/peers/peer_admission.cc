@@ -49,16 +49,25 @@ std::string IsMember(const NodeIdentity& own) {
 
 }  // namespace
 
-PeerAdmission::PeerAdmission(std::string own_name, Incarnation own, std::uint64_t highest_level)
-    : own_name_(std::move(own_name)), own_(own), levels_{.in_force = 1, .highest = highest_level} {}
+PeerAdmission::PeerAdmission(std::string own_name, Incarnation own, std::uint64_t highest_level,
+                             KnownUpTo known_up_to)
+    : own_name_(std::move(own_name)),
+      own_(own),
+      known_up_to_(std::move(known_up_to)),
+      levels_{.in_force = 1, .highest = highest_level} {}
 
 Hello PeerAdmission::HelloTo(const Member& member, Traffic traffic) const {
-  return {.from = *identity_,
-          .to = member.node,
-          .to_name = member.name,
-          .levels = levels_,
-          .incarnation = own_,
-          .traffic = traffic};
+  Hello hello{.from = *identity_,
+              .to = member.node,
+              .to_name = member.name,
+              .levels = levels_,
+              .incarnation = own_,
+              .traffic = traffic};
+  if (const Member* const own = Find(identity_->node, own_name_); own != nullptr) {
+    hello.peer_address = own->peer_address;
+    hello.as_of = known_up_to_();
+  }
+  return hello;
 }
 
 Hello PeerAdmission::WelcomeTo(const Hello& hello) const {
@@ -132,14 +141,20 @@ Status PeerAdmission::CheckTarget(const Hello& hello) const {
                             TextOf(hello.to_name, hello.to), TextOf(own_name_, identity_->node)));
 }
 
+// Who was added since is known to those that are further, itself among them, and perhaps to nobody
+// else who is there. Who was removed before is not let in: its list is the older one.
 Status PeerAdmission::CheckMember(const Hello& hello) const {
-  const bool is_member =
-      std::any_of(members_.begin(), members_.end(), [&hello](const Member& member) {
-        return member.node == hello.from.node && member.name == hello.from.name;
-      });
-  if (is_member) return {};
+  if (Find(hello.from.node, hello.from.name) != nullptr) return {};
+  if (!hello.peer_address.empty() && hello.as_of > known_up_to_()) return {};
   return Refuse(fmt::format("{} is no member of the cluster, as far as this node knows",
                             TextOf(hello.from.name, hello.from.node)));
+}
+
+const Member* PeerAdmission::Find(NodeId node, const std::string& name) const {
+  const auto found = std::find_if(members_.begin(), members_.end(), [&](const Member& member) {
+    return member.node == node && member.name == name;
+  });
+  return found == members_.end() ? nullptr : &*found;
 }
 
 Status PeerAdmission::CheckLevels(FormatLevels theirs) const {

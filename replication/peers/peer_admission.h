@@ -5,6 +5,8 @@
 // of the peers.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,12 +24,16 @@ using ProvenName = std::optional<std::string>;
 
 class PeerAdmission {
  public:
-  // Of a node that was started with this name.
-  // That can read up to this level of the format.
-  PeerAdmission(std::string own_name, Incarnation own, std::uint64_t highest_level);
+  // Up to which entry of the log this node knows who is a member.
+  using KnownUpTo = std::function<std::uint64_t()>;
+
+  // Of a node that was started with this name, and can read up to this level of the format.
+  PeerAdmission(std::string own_name, Incarnation own, std::uint64_t highest_level,
+                KnownUpTo known_up_to);
 
   // Once: when the node is founded or invited, or as it starts.
   void set_identity(NodeIdentity identity) { identity_ = std::move(identity); }
+  // This node itself may be among them: then others that lag believe it that it is one.
   void set_members(std::vector<Member> members) { members_ = std::move(members); }
   // What the cluster writes.
   void set_level(std::uint64_t level) { levels_.in_force = level; }
@@ -40,7 +46,7 @@ class PeerAdmission {
   // To who said this hello, which was admitted.
   Hello WelcomeTo(const Hello& hello) const;
 
-  // Of who dials.
+  // Of who dials: a member, or one that this node cannot know yet.
   Status CheckHello(const Hello& hello, const ProvenName& proven) const;
   // Of who answers when this member was dialled.
   Status CheckWelcome(const Hello& welcome, const Member& expected, const ProvenName& proven) const;
@@ -53,12 +59,14 @@ class PeerAdmission {
   Status CheckCluster(const Hello& hello) const;
   Status CheckTarget(const Hello& hello) const;
   Status CheckMember(const Hello& hello) const;
+  const Member* Find(NodeId node, const std::string& name) const;
   Status CheckLevels(FormatLevels theirs) const;
 
   const std::string own_name_;
   const Incarnation own_;
   std::optional<NodeIdentity> identity_;
   std::vector<Member> members_;
+  const KnownUpTo known_up_to_;
   FormatLevels levels_;
 };
 

@@ -9,9 +9,12 @@
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/strand.hpp>
+#include <fmt/core.h>
+#include <spdlog/spdlog.h>
 
 #include "absl/container/flat_hash_map.h"
 #include "replication/peers/incoming.h"
+#include "replication/peers/newer_members.h"
 #include "replication/peers/outgoing.h"
 #include "replication/peers/peer_acceptor.h"
 #include "replication/peers/peer_world.h"
@@ -44,7 +47,8 @@ class Peers::Room final : public std::enable_shared_from_this<Room>, public Inco
                .wall = wall,
                .random = random,
                .admission =
-                   PeerAdmission(std::move(own_name), DrawIncarnation(random), highest_level)},
+                   PeerAdmission(std::move(own_name), DrawIncarnation(random), highest_level,
+                                 [&observer] { return observer.MembersKnownUpTo(); })},
         observer_(observer),
         acceptor_(world_.strand, security) {}
 
@@ -70,17 +74,8 @@ class Peers::Room final : public std::enable_shared_from_this<Room>, public Inco
   void SetMembers(const std::vector<Member>& members) {
     MutexLock lock(mutex_);
     assert(own_id_ != NodeId());
-    Links links;
-    for (const Member& member : members) {
-      if (member.node == own_id_) continue;
-      const std::shared_ptr<PeerLink> old = LinkOf(member.node);
-      const bool is_same = old != nullptr && old->member() == member;
-      links.push_back(is_same ? old : std::make_shared<PeerLink>(member, world_.limits));
-    }
     members_ = members;
-    links_ = std::move(links);
-    // However often they change, the strand hears of the last.
-    if (!std::exchange(has_new_members_, true)) Post([](Room& room) { room.TakeMembers(); });
+    MakeLinks();
   }
 
   void BeNode(const NodeIdentity& identity, std::uint64_t level) {
@@ -155,6 +150,40 @@ class Peers::Room final : public std::enable_shared_from_this<Room>, public Inco
       return link->member().node == node;
     });
     return found == links_.end() ? nullptr : *found;
+  }
+
+  void MakeLinks() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    std::vector<Member> all = members_;
+    newer_.Forget(members_);
+    for (Member& member : newer_.members()) all.push_back(std::move(member));
+    Links links;
+    for (const Member& member : all) {
+      if (member.node == own_id_) continue;
+      const std::shared_ptr<PeerLink> old = LinkOf(member.node);
+      const bool is_same = old != nullptr && old->member() == member;
+      links.push_back(is_same ? old : std::make_shared<PeerLink>(member, world_.limits));
+    }
+    links_ = std::move(links);
+    // However often they change, the strand hears of the last.
+    if (!std::exchange(has_new_members_, true)) Post([](Room& room) { room.TakeMembers(); });
+  }
+
+  bool TakeNewer(const Hello& hello) {
+    MutexLock lock(mutex_);
+    Member member{hello.from.node, hello.from.name, hello.peer_address};
+    if (!newer_.Take(std::move(member), hello.as_of)) return false;
+    const std::string news = fmt::format(
+        "{} (id {}) is let in: it is a member by entries that this node has not got yet",
+        hello.from.name, hello.from.node.value());
+    if (world_.news.IsNews(news)) spdlog::info("{}", news);
+    MakeLinks();
+    return true;
+  }
+
+  // Whoever is a member by now is among them by SetMembers.
+  void ForgetNewer() {
+    MutexLock lock(mutex_);
+    if (newer_.ForgetUpTo(observer_.MembersKnownUpTo())) MakeLinks();
   }
 
   std::shared_ptr<PeerLink> FindLink(NodeId node) const {
@@ -245,24 +274,33 @@ class Peers::Room final : public std::enable_shared_from_this<Room>, public Inco
   // Who dials again knows best that the stream before is of no use any more.
   void OnMember(Incoming& stream) override {
     const Hello& hello = *stream.hello();
+    if (!IsMember(stream) && !TakeNewer(hello)) {
+      return stream.Refuse({ErrorCode::kServiceBusy, "too many are new to this node: ask again"});
+    }
     incoming_.remove_if([&](const auto& other) {
       return other.get() != &stream && other->is_member() &&
              other->hello()->from.node == hello.from.node &&
              other->hello()->traffic == hello.traffic;
     });
-    OnHeard(stream);
+    NoteHeard(stream);
     const auto found = outgoing_.find(hello.from.node);
     if (found == outgoing_.end()) return;
     for (auto& [traffic, outgoing] : found->second.streams) outgoing->Hurry();
   }
 
   void OnMessage(Incoming& stream, std::string message) override {
-    OnHeard(stream);
+    NoteHeard(stream);
     const Hello& hello = *stream.hello();
     observer_.OnMessage(hello.from.node, hello.traffic, std::move(message));
   }
 
+  // Each ping.
   void OnHeard(Incoming& stream) override {
+    NoteHeard(stream);
+    ForgetNewer();
+  }
+
+  void NoteHeard(const Incoming& stream) {
     const auto found = outgoing_.find(stream.hello()->from.node);
     if (found != outgoing_.end()) found->second.link->NoteHeard(world_.wall.Now());
   }
@@ -307,6 +345,7 @@ class Peers::Room final : public std::enable_shared_from_this<Room>, public Inco
   mutable Mutex mutex_;
   NodeId own_id_ ABSL_GUARDED_BY(mutex_);
   std::vector<Member> members_ ABSL_GUARDED_BY(mutex_);
+  NewerMembers newer_ ABSL_GUARDED_BY(mutex_);
   Links links_ ABSL_GUARDED_BY(mutex_);
   bool has_new_members_ ABSL_GUARDED_BY(mutex_) = false;
   Refused refused_ ABSL_GUARDED_BY(mutex_);

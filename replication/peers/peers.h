@@ -46,6 +46,8 @@ class Peers {
     virtual void OnUnreachable(NodeId node) = 0;
     // This node, which has no identity, is invited; or again, as it was before.
     virtual void OnInvited(const Invitation& invitation, Answer answer) = 0;
+    // Up to which entry of the log this node knows who is a member; 0: it has no list yet.
+    virtual std::uint64_t MembersKnownUpTo() = 0;
   };
 
   // Whoever was refused last, of those that came to this node.
@@ -69,7 +71,9 @@ class Peers {
   // nobody but who invites it.
   void BeNode(const NodeIdentity& identity, std::uint64_t level);
   // After BeNode. The others; this node itself may be among them. Streams to and from who is not
-  // are ended, as are those to who has another address; others go on. At most kPeersMax.
+  // are ended, as are those to who has another address; others go on. At most kPeersMax. Who is a
+  // member by a list that is newer than what this node knows (MembersKnownUpTo) is let in besides,
+  // and dialled, until this node knows as much.
   void SetMembers(const std::vector<Member>& members);
   // What the cluster writes from now on; streams that there are go on.
   void SetLevel(std::uint64_t level);
@@ -82,7 +86,7 @@ class Peers {
   // strand, once, unless Stop comes before.
   void Invite(Invitation invitation, const std::string& address, Inviter::Done done);
 
-  // In the order of SetMembers.
+  // In the order of SetMembers; behind them those that were let in besides.
   std::vector<PeerStatus> statuses() const;
   Refused last_refused() const;
 

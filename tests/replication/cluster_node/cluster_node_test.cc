@@ -340,6 +340,7 @@ class Inviter final : public Peers::Observer {
   void OnMessage(NodeId /*from*/, Traffic /*traffic*/, std::string /*message*/) override {}
   void OnUnreachable(NodeId /*node*/) override {}
   void OnInvited(const Invitation& /*invitation*/, Answer answer) override { answer({}); }
+  std::uint64_t MembersKnownUpTo() override { return 0; }
 
  private:
   SystemRandom random_;
@@ -521,10 +522,48 @@ TEST_F(ClusterNodeTest, AllKnowWhoLeadsAndWhereItsClientsAsk) {
 TEST_F(ClusterNodeTest, WhoIsRemovedIsNoVoterAndTheOthersGoOn) {
   FoundThree();
 
-  ASSERT_TRUE(a_.Remove("c").ok());
+  const Status removed = a_.Remove("c");
+  ASSERT_TRUE(removed.ok()) << removed.message();
 
   EXPECT_THAT(a_.Voters(), ElementsAre("a", "b"));
   PutSomewhere({&a_, &b_}, "without", "c");
+}
+
+// Of those who vote only two are there: one that was away meanwhile, and one that it never heard
+// of.
+TEST_F(ClusterNodeTest, WhoDoesNotKnowANewMemberYetElectsWithIt) {
+  FoundThree();
+  Machine d("d");
+  d.Start();
+  PutSomewhere(all(), "before", "all");
+  c_.Stop();
+  ASSERT_TRUE(a_.Add("d", d.address()).ok());
+  ASSERT_TRUE(Eventually([this] { return a_.Voters().size() == 4; }));
+  ASSERT_TRUE(Eventually([&] { return d.Voters().size() == 4; }));
+  ASSERT_TRUE(a_.Remove("b").ok());
+  ASSERT_TRUE(Eventually([&] { return d.Voters().size() == 3; }));
+
+  for (Machine* gone : {&a_, &b_}) gone->Stop();
+  c_.Start();
+
+  PutSomewhere({&c_, &d}, "later", "too");
+  EXPECT_TRUE(Eventually([&] { return Has(c_, "later", "too"); }));
+  EXPECT_THAT(c_.Voters(), ElementsAre("a", "c", "d"));
+}
+
+// It was removed while the one that does not know of it was away.
+TEST_F(ClusterNodeTest, WhoWasRemovedIsRefusedByWhoKnows) {
+  FoundThree();
+  c_.Stop();
+  ASSERT_TRUE(a_.Remove("c").ok());
+  PutSomewhere({&a_, &b_}, "without", "c");
+
+  c_.Start();
+
+  ASSERT_TRUE(Eventually([this] {
+    return a_.Report().refused.sentence.find("c (id") != std::string::npos;
+  })) << a_.Report().refused.sentence;
+  EXPECT_THAT(a_.Report().refused.sentence, HasSubstr("is no member of the cluster"));
 }
 
 TEST_F(ClusterNodeTest, ARemovalAfterWhichNobodyCouldGoOnIsRefused) {

@@ -46,7 +46,8 @@ class AdmissionTest : public ::testing::Test {
 
   const ClusterId cluster_ = *ClusterId::FromText("0123456789abcdef0123456789abcdef");
   const ClusterId other_cluster_ = *ClusterId::FromText("ffffffffffffffffffffffffffffffff");
-  PeerAdmission own_{"n1", Incarnation(100), 3};
+  std::uint64_t known_up_to_ = 10;
+  PeerAdmission own_{"n1", Incarnation(100), 3, [this] { return known_up_to_; }};
 };
 
 TEST_F(AdmissionTest, AMemberIsAdmitted) {
@@ -55,7 +56,7 @@ TEST_F(AdmissionTest, AMemberIsAdmitted) {
 }
 
 TEST_F(AdmissionTest, WhatItSaysItselfAnotherNodeAdmits) {
-  PeerAdmission n2("n2", Incarnation(200), 3);
+  PeerAdmission n2("n2", Incarnation(200), 3, [] { return 0; });
   n2.set_identity({.cluster = cluster_, .node = NodeId(2), .name = "n2"});
   n2.set_members({Address(1), Address(2)});
   n2.set_level(2);
@@ -97,6 +98,37 @@ TEST_F(AdmissionTest, WhoIsNoMemberIsRefused) {
 
   EXPECT_THAT(own_.CheckHello(stranger, "n3").message(), HasSubstr("n3 (id 3) is no member"));
   EXPECT_THAT(own_.CheckHello(renamed, "n3").message(), HasSubstr("n3 (id 2) is no member"));
+}
+
+TEST_F(AdmissionTest, WhoIsAMemberByANewerListIsAdmitted) {
+  Hello newer = FromN2();
+  newer.from.node = NodeId(3);
+  newer.from.name = "n3";
+  newer.peer_address = "127.0.0.1:3";
+  newer.as_of = 11;
+  Hello of_now = newer, nowhere = newer, other_cluster = newer;
+  of_now.as_of = 10;
+  nowhere.peer_address = "";
+  other_cluster.from.cluster = other_cluster_;
+
+  EXPECT_EQ(own_.CheckHello(newer, "n3").message(), "");
+  EXPECT_THAT(own_.CheckHello(newer, "n2").message(), HasSubstr("its certificate is that of"));
+  EXPECT_THAT(own_.CheckHello(of_now, "n3").message(), HasSubstr("n3 (id 3) is no member"));
+  EXPECT_THAT(own_.CheckHello(nowhere, "n3").message(), HasSubstr("n3 (id 3) is no member"));
+  EXPECT_THAT(own_.CheckHello(other_cluster, "n3").message(), HasSubstr("belongs to cluster"));
+  known_up_to_ = 11;
+  EXPECT_THAT(own_.CheckHello(newer, "n3").message(), HasSubstr("n3 (id 3) is no member"));
+}
+
+TEST_F(AdmissionTest, WhoIsInItsOwnListSaysSinceWhenAndWhere) {
+  const Hello listed = own_.HelloTo(Address(2), Traffic::kSmall);
+  own_.set_members({Address(2)});
+  const Hello unlisted = own_.HelloTo(Address(2), Traffic::kSmall);
+
+  EXPECT_EQ(listed.peer_address, "127.0.0.1:1");
+  EXPECT_EQ(listed.as_of, 10u);
+  EXPECT_EQ(unlisted.peer_address, "");
+  EXPECT_EQ(unlisted.as_of, 0u);
 }
 
 TEST_F(AdmissionTest, WhoAnswersInThePlaceOfAMemberIsRefused) {
@@ -146,7 +178,7 @@ TEST_F(AdmissionTest, LevelsThatOneOfThemCannotReadAreRefusedByNumber) {
 }
 
 TEST_F(AdmissionTest, ANodeWithoutAClusterWaitsToBeInvited) {
-  const PeerAdmission empty("n1", Incarnation(100), 3);
+  const PeerAdmission empty("n1", Incarnation(100), 3, [] { return 0; });
 
   EXPECT_THAT(empty.CheckHello(FromN2(), "n2").message(),
               HasSubstr("node n1 belongs to no cluster yet, and waits to be invited"));
@@ -154,7 +186,7 @@ TEST_F(AdmissionTest, ANodeWithoutAClusterWaitsToBeInvited) {
 }
 
 TEST_F(AdmissionTest, AnInvitationIsForTheNodeThatItNames) {
-  const PeerAdmission empty("n5", Incarnation(100), 3);
+  const PeerAdmission empty("n5", Incarnation(100), 3, [] { return 0; });
 
   EXPECT_THAT(empty.CheckInvitation(ForN1(), "n2").message(),
               HasSubstr("it invites node n1, this is node n5"));
@@ -173,7 +205,7 @@ TEST_F(AdmissionTest, WhoHasAClusterTakesNoOtherInvitationButItsOwnAgain) {
 }
 
 TEST_F(AdmissionTest, AnInvitationNeedsACertificateOfWhoInvitesAndALevelThatCanBeRead) {
-  const PeerAdmission empty("n1", Incarnation(100), 1);
+  const PeerAdmission empty("n1", Incarnation(100), 1, [] { return 0; });
   Invitation newer = ForN1(), unspoken = ForN1();
   newer.level = 2;
   unspoken.protocol = unspoken.oldest_protocol = 5;

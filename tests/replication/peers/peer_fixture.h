@@ -43,12 +43,14 @@ class RecordingObserver final : public Peers::Observer {
     if (answers_at_once) return answer(Status());
     open_answers.push_back(std::move(answer));
   }
+  std::uint64_t MembersKnownUpTo() override { return known_up_to; }
 
   std::vector<Received> messages;
   std::size_t bytes = 0;
   std::map<std::uint64_t, int> unreachable;
   std::vector<Invitation> invitations;
   bool answers_at_once = true;
+  std::uint64_t known_up_to = 0;
   std::vector<Answer> open_answers;
 };
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "replication/peers/newer_members.h"
 #include "tests/replication/peers/peer_fixture.h"
 
 namespace wharf {
@@ -50,6 +51,93 @@ TEST_P(PeersContract, MembersFindEachOtherAndSaySo) {
   EXPECT_EQ(status.last_heard, kPeerTestTime);
   EXPECT_EQ(status.last_failure, "");
   EXPECT_EQ(status.levels, levels_);
+}
+
+// n1 lags: the entry by which n3 became a member may come from nobody but n3.
+class NewerMemberContract : public PeersContract {
+ protected:
+  void SetUp() override {
+    one_ = &Add(1);
+    three_ = &Add(3);
+    one_->observer.known_up_to = 10;
+    three_->observer.known_up_to = 12;
+    one_->peers->SetMembers({MemberOf(*one_)});
+    three_->peers->SetMembers({MemberOf(*one_), MemberOf(*three_)});
+  }
+
+  Node* one_ = nullptr;
+  Node* three_ = nullptr;
+};
+
+INSTANTIATE_TEST_SUITE_P(Peers, NewerMemberContract, ::testing::Values(Kind::kPlain, Kind::kTls),
+                         [](const auto& about) {
+                           return about.param == Kind::kPlain ? "Plain" : "Tls";
+                         });
+
+TEST_P(NewerMemberContract, WhoDoesNotKnowItYetSpeaksWithItBothWays) {
+  ASSERT_TRUE(EventuallyConnected({one_, three_}));
+
+  EXPECT_TRUE(three_->peers->Send(NodeId(1), Traffic::kSmall, "vote for me"));
+  EXPECT_TRUE(one_->peers->Send(NodeId(3), Traffic::kSmall, "granted"));
+
+  EXPECT_TRUE(Eventually(
+      [&] { return !one_->observer.messages.empty() && !three_->observer.messages.empty(); }));
+  EXPECT_EQ(StatusOf(*one_, *three_).member, MemberOf(*three_));
+}
+
+TEST_P(NewerMemberContract, OtherChangesOfTheMembersLeaveItsStreams) {
+  ASSERT_TRUE(EventuallyConnected({one_, three_}));
+
+  one_->peers->SetMembers({MemberOf(*one_), {NodeId(2), "n2", "127.0.0.1:1"}});
+  one_->observer.known_up_to = 11;
+  EXPECT_TRUE(three_->peers->Send(NodeId(1), Traffic::kSmall, "still here"));
+
+  EXPECT_TRUE(Eventually([&] { return !one_->observer.messages.empty(); }));
+  EXPECT_EQ(one_->observer.unreachable[3], 0);
+  EXPECT_TRUE(IsConnected(*one_, *three_));
+}
+
+TEST_P(NewerMemberContract, ItIsAMemberWhenTheListSaysSo) {
+  ASSERT_TRUE(EventuallyConnected({one_, three_}));
+  const Timestamp connected = StatusOf(*one_, *three_).connected_since;
+
+  one_->peers->SetMembers({MemberOf(*one_), MemberOf(*three_)});
+  one_->observer.known_up_to = 20;
+  EXPECT_TRUE(three_->peers->Send(NodeId(1), Traffic::kSmall, "still here"));
+
+  EXPECT_TRUE(Eventually([&] { return !one_->observer.messages.empty(); }));
+  EXPECT_EQ(one_->observer.unreachable[3], 0);
+  EXPECT_EQ(StatusOf(*one_, *three_).connected_since, connected);
+  EXPECT_EQ(one_->peers->statuses().size(), 1u);
+}
+
+TEST_P(NewerMemberContract, ItIsRefusedOnceTheNodeKnowsAsMuchAndItIsNoMember) {
+  ASSERT_TRUE(EventuallyConnected({one_, three_}));
+
+  one_->observer.known_up_to = 12;
+
+  ASSERT_TRUE(Eventually([&] { return one_->peers->statuses().empty(); }));
+  ASSERT_TRUE(Eventually([&] {
+    return StatusOf(*three_, *one_).last_failure.find("n3 (id 3) is no member") !=
+           std::string::npos;
+  })) << StatusOf(*three_, *one_).last_failure;
+  EXPECT_FALSE(one_->peers->Send(NodeId(3), Traffic::kSmall, "to nobody"));
+}
+
+TEST_P(NewerMemberContract, ThereIsABoundToThem) {
+  std::vector<Node*> newer;
+  for (std::size_t number = 0; number < NewerMembers::kMax; ++number) {
+    newer.push_back(&Add(static_cast<int>(10 + number)));
+    newer.back()->observer.known_up_to = 100;
+    newer.back()->peers->SetMembers({MemberOf(*one_), MemberOf(*newer.back())});
+  }
+
+  const auto is_refused = [this](const Node* node) {
+    return StatusOf(*node, *one_).last_failure.find("too many are new") != std::string::npos;
+  };
+  newer.push_back(three_);
+  EXPECT_TRUE(Eventually([&] { return std::any_of(newer.begin(), newer.end(), is_refused); }));
+  EXPECT_LE(one_->peers->statuses().size(), NewerMembers::kMax);
 }
 
 TEST_P(PeersContract, MessagesOfAnySizeArriveWholeAndInTheirOrder) {

@@ -31,6 +31,7 @@ class CountingObserver final : public Peers::Observer {
     changed_.notify_all();
   }
   void OnInvited(const Invitation& /*invitation*/, Answer answer) override { answer(Status()); }
+  std::uint64_t MembersKnownUpTo() override { return 0; }
 
   bool WaitForMessages(std::size_t count) {
     const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(120);
