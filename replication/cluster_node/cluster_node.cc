@@ -71,6 +71,11 @@ std::vector<Member> PeersIn(const MemberBook& book) {
   return members;
 }
 
+// The consensus forgets each election timeout whom it has heard; a stream that stands counts, too.
+bool IsReached(const MemberProgress& progress, const MemberReport& member) {
+  return progress.is_recently_active || (member.peer && member.peer->is_connected);
+}
+
 Status NoMember(const std::string& name) {
   return {ErrorCode::kMessagingEntityNotFound, "the cluster has no member '" + name + "'"};
 }
@@ -627,11 +632,11 @@ Status ClusterNode::CheckRemoval(const RaftNode& node, const MemberBook& book,
   }
   std::size_t voters = 0;
   std::size_t reached = 0;
-  for (const MemberRecord& other : book.members) {
-    const std::optional<MemberProgress> progress = node.ProgressOf(other.node);
-    if (other.node == member.node || !progress || progress->is_learner) continue;
+  for (const MemberReport& other : MembersIn(book)) {
+    const std::optional<MemberProgress> progress = node.ProgressOf(other.record.node);
+    if (other.record.node == member.node || !progress || progress->is_learner) continue;
     ++voters;
-    reached += progress->is_recently_active || other.node == id() ? 1 : 0;
+    reached += other.record.node == id() || IsReached(*progress, other) ? 1 : 0;
   }
   if (reached * 2 > voters) return {};
   return {ErrorCode::kInvalidOperation,
@@ -766,12 +771,11 @@ std::uint64_t ClusterNode::syncs() const {
   return raft_ == nullptr ? 0 : log_->stats().sync_latency.count;
 }
 
-// The consensus forgets each election timeout whom it has heard; a stream that stands counts, too.
 bool ClusterNode::CanLead(const RaftNode& node, const MemberReport& member) const {
   const RaftId id = member.record.node;
   const std::optional<MemberProgress> progress = node.ProgressOf(id);
   if (!progress || progress->is_learner || id == this->id()) return false;
-  return progress->is_recently_active || (member.peer && member.peer->is_connected);
+  return IsReached(*progress, member);
 }
 
 Successors ClusterNode::SuccessorsIn(const RaftNode& node, const MemberBook& book) const {
