@@ -427,6 +427,18 @@ void ClusterNode::TakeOffer(RaftNode& node, RaftId from, std::string offer) {
   }
 }
 
+bool ClusterNode::Relay(RelayedClient client, Descriptor& connection, Relays::Undone undone) {
+  const RaftId leader = leader_;
+  if (raft_ == nullptr || leader == 0 || leader == id().value_or(0)) return false;
+  peers_.Relay(NodeId(leader), std::move(client), std::move(connection), std::move(undone));
+  return true;
+}
+
+Status ClusterNode::OnRelayed(const RelayedClient& client, Descriptor connection) {
+  if (world_.relayed) return world_.relayed(client, std::move(connection));
+  return {ErrorCode::kInvalidOperation, "this node serves nobody that others bring"};
+}
+
 std::uint64_t ClusterNode::MembersKnownUpTo() {
   RaftThread* const raft = raft_;
   return raft == nullptr ? 0 : raft->applied();

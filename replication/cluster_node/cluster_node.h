@@ -117,6 +117,9 @@ class ClusterNode final : private Peers::Observer,
     MakeLeftOutRows left_out{};
     // What the state says of its format. Empty: nothing.
     FormatRows format{};
+    // A client that another node brings here, because this one leads; `Peers::Observer` says more.
+    // Empty: nobody is served here that way.
+    std::function<Status(const RelayedClient&, Descriptor)> relayed{};
   };
 
   // Takes part at once if the folder belongs to a cluster.
@@ -140,6 +143,10 @@ class ClusterNode final : private Peers::Observer,
   // `done` is called on the node's thread, or at once if there is none, or too much waits for it.
   void Report(std::function<void(Result<NodeReport>)> done);
 
+  // Brings a client of this node to who leads. False: as far as this node knows nobody else does,
+  // and the connection is left alone. If it could not be brought there, `undone` gets it back, on
+  // the strand of the peers.
+  bool Relay(RelayedClient client, Descriptor& connection, Relays::Undone undone);
   // Hands leadership over to the best of the voters (Successors), or the next if that one does not
   // take it; false: this node has none, or nobody to give it to, as far as it knows.
   bool HandOver();
@@ -252,6 +259,7 @@ class ClusterNode final : private Peers::Observer,
   void OnMessage(NodeId from, Traffic traffic, std::string message) override;
   void OnUnreachable(NodeId node) override { ReportUnreachable(node.value()); }
   void OnInvited(const Invitation& invitation, Answer answer) override;
+  Status OnRelayed(const RelayedClient& client, Descriptor connection) override;
   std::uint64_t MembersKnownUpTo() override;
 
   // --- on the node's thread; those below on the applier's ---

@@ -32,7 +32,7 @@ Status Broken(std::string sentence) {
 
 bool IsKind(std::uint8_t kind) {
   return kind >= static_cast<std::uint8_t>(FrameKind::kHello) &&
-         kind <= static_cast<std::uint8_t>(FrameKind::kPong);
+         kind <= static_cast<std::uint8_t>(FrameKind::kRelayed);
 }
 
 // What people try when a port does not answer as they think.

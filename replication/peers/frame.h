@@ -32,6 +32,8 @@ enum class FrameKind : std::uint8_t {
   kMessage = 6,     // Of the consensus; opaque here.
   kPing = 7,        // pulse.h
   kPong = 8,
+  kRelay = 9,     // Instead of a hello: a client is brought (relay/relay_request.h).
+  kRelayed = 10,  // What the client or its door says; empty: nothing more.
 };
 
 struct Frame {

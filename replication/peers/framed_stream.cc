@@ -63,6 +63,7 @@ void FramedStream::Establish(std::size_t payload_bytes_max) {
 // --- reading ---
 
 void FramedStream::ReadNext() {
+  if (is_held_ || std::exchange(is_reading_, true)) return;
   transport_->Read(asio::buffer(incoming_),
                    [self = shared_from_this()](const error_code& error, std::size_t bytes) {
                      self->OnRead(error, bytes);
@@ -71,6 +72,7 @@ void FramedStream::ReadNext() {
 
 // Who is left hears no more; it is only read until the other end closes.
 void FramedStream::OnRead(const error_code& error, std::size_t bytes) {
+  is_reading_ = false;
   if (is_closed_) return;
   if (error) return Leave(Ended(transport_->Explain(error)));
   heard_at_ = SteadyNow();
@@ -80,6 +82,10 @@ void FramedStream::OnRead(const error_code& error, std::size_t bytes) {
     if (!fed.ok()) Leave(fed);
   }
   if (!is_closed_) ReadNext();
+}
+
+void FramedStream::GoOnReading() {
+  if (std::exchange(is_held_, false) && !is_closed_) ReadNext();
 }
 
 Status FramedStream::Deliver(Frame frame) {
@@ -125,6 +131,7 @@ void FramedStream::OnWritten(const error_code& error) {
 void FramedStream::Finish() {
   user_ = nullptr;
   if (is_closed_) return;
+  GoOnReading();
   deadline_.After(kLingerMax, [this] { Close(); });
   if (!is_writing_) transport_->EndWriting();
 }

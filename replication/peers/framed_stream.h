@@ -47,6 +47,11 @@ class FramedStream : public std::enable_shared_from_this<FramedStream> {
   FramedStream(std::unique_ptr<Transport> transport, const boost::asio::any_io_executor& strand,
                User& user);
 
+  // Another one goes on with it.
+  void set_user(User& user) { user_ = &user; }
+  // Reads nothing more for now; what was read already still comes.
+  void HoldReading() { is_held_ = true; }
+  void GoOnReading();
   // For as long as anything of the stream is left.
   void Hold(std::shared_ptr<const void> ticket) { ticket_ = std::move(ticket); }
   // There is so much time again.
@@ -87,6 +92,8 @@ class FramedStream : public std::enable_shared_from_this<FramedStream> {
   StrandTimer deadline_;
   User* user_;  // Null once it is left.
   bool is_closed_ = false;
+  bool is_reading_ = false;
+  bool is_held_ = false;
   bool is_writing_ = false;
   FrameReader reader_{kHandshakeBytesMax};
   FrameWriter writer_;

@@ -13,9 +13,19 @@ namespace wharf {
 
 using boost::asio::ip::tcp;
 
+namespace {
+
+bool IsLocal(const tcp::socket& socket) {
+  boost::system::error_code gone;
+  const tcp::endpoint other = socket.remote_endpoint(gone);
+  return !gone && other.address().is_loopback();
+}
+
+}  // namespace
+
 Incoming::Incoming(PeerWorld& world, tcp::socket socket, std::shared_ptr<const void> ticket,
                    Owner& owner)
-    : world_(world), owner_(owner), where_(OtherEndOf(socket)) {
+    : world_(world), owner_(owner), where_(OtherEndOf(socket)), is_local_(IsLocal(socket)) {
   stream_ = FramedStream::Begin(MakeTransport(std::move(socket), world_.security.content()),
                                 world_.strand, End::kListener, world_.limits.handshake_max, *this);
   stream_->Hold(std::move(ticket));
@@ -41,6 +51,7 @@ Status Incoming::OnFirst(const Frame& frame) {
   if (has_invited_) taken = {ErrorCode::kServiceCommunicationProblem, "it did not wait"};
   if (frame.kind == FrameKind::kHello && !has_invited_) taken = OnHello(frame);
   if (frame.kind == FrameKind::kInvitation && !has_invited_) taken = OnInvitation(frame);
+  if (frame.kind == FrameKind::kRelay && !has_invited_) taken = OnRelay(frame);
   if (!taken.ok()) Refuse(taken);
   return {};
 }
@@ -69,6 +80,21 @@ void Incoming::BeMember(const Hello& hello) {
   pulse_ = std::make_unique<Pulse>(world_, *stream_, [this](const Status& why) { OnEnd(why); });
   pulse_->Start();
   owner_.OnMember(*this);
+}
+
+// If it is taken, this one is gone when it returns.
+Status Incoming::OnRelay(const Frame& frame) {
+  const Result<RelayRequest> request = DecodeRelayRequest(frame.payload);
+  if (!request.ok()) return request.status();
+  hello_ = request->hello;
+  WHARF_RETURN_IF_ERROR(world_.admission.CheckHello(*hello_, stream_->proven_name()));
+  return owner_.OnRelay(*this, *request);
+}
+
+std::shared_ptr<FramedStream> Incoming::HandOver() {
+  stream_->Establish(FramedStream::kHandshakeBytesMax);
+  stream_->Write(FrameKind::kWelcome, Encode(world_.admission.WelcomeTo(*hello_)));
+  return std::exchange(stream_, nullptr);
 }
 
 Status Incoming::OnInvitation(const Frame& frame) {

@@ -1,5 +1,5 @@
 // Incoming: a connection that somebody made to this node: first a stranger, then the stream by
-// which a member sends one kind of traffic, or an invitation.
+// which a member sends one kind of traffic, an invitation, or a client that a member brings.
 //
 // Owned by Peers, used on its strand.
 #pragma once
@@ -16,6 +16,7 @@
 #include "replication/peers/live_processes.h"
 #include "replication/peers/peer_world.h"
 #include "replication/peers/pulse.h"
+#include "replication/peers/relay/relay_request.h"
 
 namespace wharf {
 
@@ -32,6 +33,8 @@ class Incoming final : private FramedStream::User {
     virtual void OnHeard(Incoming& stream) = 0;
     // It waits for Answer.
     virtual void OnInvited(Incoming& stream, Invitation invitation) = 0;
+    // A member brings a client. Ok: the stream was taken over (HandOver), and this one is gone.
+    virtual Status OnRelay(Incoming& stream, const RelayRequest& request) = 0;
     // `from`: who it said that it was, if it came so far.
     virtual void OnRefused(const std::optional<NodeId>& from, const std::string& sentence) = 0;
     // The last call.
@@ -49,6 +52,10 @@ class Incoming final : private FramedStream::User {
 
   // What became of the invitation. It must still be there: nothing was told of its end.
   void Answer(const Status& taken);
+  // Of a relay: says that the client is served, and leaves the stream to whoever carries it.
+  std::shared_ptr<FramedStream> HandOver();
+  // Whether the other end of the connection is on this machine.
+  bool is_local() const { return is_local_; }
   // Ends it with a sentence for the other end, and calls OnGone.
   void Refuse(const Status& why);
 
@@ -61,6 +68,7 @@ class Incoming final : private FramedStream::User {
 
   Status OnFirst(const Frame& frame);
   Status OnHello(const Frame& frame);
+  Status OnRelay(const Frame& frame);
   Status OnInvitation(const Frame& frame);
   Status Admit(const Hello& hello);
   void BeMember(const Hello& hello);
@@ -71,6 +79,7 @@ class Incoming final : private FramedStream::User {
   PeerWorld& world_;
   Owner& owner_;
   const std::string where_;
+  const bool is_local_;
   std::shared_ptr<FramedStream> stream_;
   // What it said, whether it was believed or not.
   std::optional<Hello> hello_;

@@ -1,6 +1,7 @@
 #include "replication/peers/peers.h"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <future>
 #include <list>
@@ -11,6 +12,7 @@
 #include <boost/asio/strand.hpp>
 #include <fmt/core.h>
 #include <spdlog/spdlog.h>
+#include <sys/socket.h>
 
 #include "absl/container/flat_hash_map.h"
 #include "replication/peers/incoming.h"
@@ -126,10 +128,18 @@ class Peers::Room final : public std::enable_shared_from_this<Room>, public Inco
         });
   }
 
+  void Relay(NodeId to, RelayedClient client, Descriptor connection, Relays::Undone undone) {
+    const auto found = outgoing_.find(to);
+    if (found == outgoing_.end()) return undone(std::move(connection));
+    relays_.Bring(found->second.link->member(), std::move(client), std::move(connection),
+                  std::move(undone));
+  }
+
   void Stop() {
     is_stopped_ = true;
     acceptor_.Stop();
     inviters_.clear();
+    relays_.Stop();
     outgoing_.clear();
     incoming_.clear();
   }
@@ -209,18 +219,23 @@ class Peers::Room final : public std::enable_shared_from_this<Room>, public Inco
         continue;
       }
       DialMember(outgoing_[node], link);
-      if (old.link != nullptr) observer_.OnUnreachable(node);  // It was on its way elsewhere.
+      if (old.link != nullptr) OnUnreachable(node);  // It was on its way elsewhere.
     }
     before.clear();
     RefuseFormerMembers();
+  }
+
+  void OnUnreachable(NodeId node) {
+    relays_.DropOf(node);
+    observer_.OnUnreachable(node);
   }
 
   void DialMember(Dialled& dialled, const std::shared_ptr<PeerLink>& link) {
     dialled.link = link;
     for (const Traffic traffic : kAllTraffic) {
       const NodeId node = link->member().node;
-      auto stream = std::make_unique<Outgoing>(world_, link, traffic,
-                                               [this, node] { observer_.OnUnreachable(node); });
+      auto stream =
+          std::make_unique<Outgoing>(world_, link, traffic, [this, node] { OnUnreachable(node); });
       stream->Start();
       dialled.streams[traffic] = std::move(stream);
     }
@@ -317,6 +332,22 @@ class Peers::Room final : public std::enable_shared_from_this<Room>, public Inco
     });
   }
 
+  Status OnRelay(Incoming& stream, const RelayRequest& request) override {
+    std::array<int, 2> ends{};
+    const bool is_taken = relays_.has_room() &&
+                          ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) == 0;
+    if (!is_taken) return {ErrorCode::kServiceBusy, "too many clients are brought to this node"};
+    Descriptor carried(ends[0]);
+    RelayedClient client = request.client;
+    client.is_local = client.is_local && stream.is_local();
+    WHARF_RETURN_IF_ERROR(observer_.OnRelayed(client, Descriptor(ends[1])));
+    std::shared_ptr<FramedStream> carrying = stream.HandOver();
+    carrying->Hold(nullptr);
+    relays_.Take(request.hello.from.node, std::move(carrying), std::move(carried));
+    OnGone(stream);
+    return {};
+  }
+
   void OnRefused(const std::optional<NodeId>& from, const std::string& sentence) override {
     if (const auto link = from ? FindLink(*from) : nullptr) link->NoteRefused(sentence);
     MutexLock lock(mutex_);
@@ -340,6 +371,7 @@ class Peers::Room final : public std::enable_shared_from_this<Room>, public Inco
   absl::flat_hash_map<NodeId, Dialled> outgoing_;
   std::list<std::shared_ptr<Incoming>> incoming_;
   std::list<std::unique_ptr<Inviter>> inviters_;
+  Relays relays_{world_};
   const std::shared_ptr<const void> tickets_ = std::make_shared<char>();
   // For everyone.
   mutable Mutex mutex_;
@@ -380,6 +412,13 @@ bool Peers::Send(NodeId to, Traffic traffic, std::string message) {
 void Peers::Invite(Invitation invitation, const std::string& address, Inviter::Done done) {
   room_->Post([invitation = std::move(invitation), address, done = std::move(done)](Room& room) {
     room.Invite(invitation, address, done);
+  });
+}
+
+void Peers::Relay(NodeId to, RelayedClient client, Descriptor connection, Relays::Undone undone) {
+  room_->Post([to, client = std::move(client), connection = std::move(connection),
+               undone = std::move(undone)](Room& room) mutable {
+    room.Relay(to, std::move(client), std::move(connection), std::move(undone));
   });
 }
 

@@ -23,8 +23,10 @@
 #include "replication/peers/peer_limits.h"
 #include "replication/peers/peer_link.h"
 #include "replication/peers/peer_security.h"
+#include "replication/peers/relay/relays.h"
 #include "replication/peers/traffic.h"
 #include "storage/base/clock.h"
+#include "storage/base/descriptor.h"
 #include "storage/base/random.h"
 #include "storage/base/status.h"
 
@@ -46,6 +48,9 @@ class Peers {
     virtual void OnUnreachable(NodeId node) = 0;
     // This node, which has no identity, is invited; or again, as it was before.
     virtual void OnInvited(const Invitation& invitation, Answer answer) = 0;
+    // Another member brings a client, over one end of a connection of which the other carries what
+    // it says. Ok: it is served. `client.is_local`: on this very machine.
+    virtual Status OnRelayed(const RelayedClient& client, Descriptor connection) = 0;
     // Up to which entry of the log this node knows who is a member; 0: it has no list yet.
     virtual std::uint64_t MembersKnownUpTo() = 0;
   };
@@ -85,6 +90,10 @@ class Peers {
   // Invites the node that was started with this name, at this address. `done` is called on the
   // strand, once, unless Stop comes before.
   void Invite(Invitation invitation, const std::string& address, Inviter::Done done);
+
+  // Brings a client of this node to that one, whose door it wants. If it could not be brought there
+  // `undone` gets its connection back, on the strand, unless Stop comes before.
+  void Relay(NodeId to, RelayedClient client, Descriptor connection, Relays::Undone undone);
 
   // In the order of SetMembers; behind them those that were let in besides.
   std::vector<PeerStatus> statuses() const;

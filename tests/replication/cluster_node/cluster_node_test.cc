@@ -340,6 +340,9 @@ class Inviter final : public Peers::Observer {
   void OnMessage(NodeId /*from*/, Traffic /*traffic*/, std::string /*message*/) override {}
   void OnUnreachable(NodeId /*node*/) override {}
   void OnInvited(const Invitation& /*invitation*/, Answer answer) override { answer({}); }
+  Status OnRelayed(const RelayedClient& /*client*/, Descriptor /*connection*/) override {
+    return {ErrorCode::kNotImplemented, "nobody is served here"};
+  }
   std::uint64_t MembersKnownUpTo() override { return 0; }
 
  private:

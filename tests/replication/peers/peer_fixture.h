@@ -43,6 +43,12 @@ class RecordingObserver final : public Peers::Observer {
     if (answers_at_once) return answer(Status());
     open_answers.push_back(std::move(answer));
   }
+  Status OnRelayed(const RelayedClient& client, Descriptor connection) override {
+    if (!serves_relayed.ok()) return serves_relayed;
+    relayed.push_back(client);
+    served.push_back(std::move(connection));
+    return {};
+  }
   std::uint64_t MembersKnownUpTo() override { return known_up_to; }
 
   std::vector<Received> messages;
@@ -50,6 +56,9 @@ class RecordingObserver final : public Peers::Observer {
   std::map<std::uint64_t, int> unreachable;
   std::vector<Invitation> invitations;
   bool answers_at_once = true;
+  Status serves_relayed;
+  std::vector<RelayedClient> relayed;
+  std::vector<Descriptor> served;
   std::uint64_t known_up_to = 0;
   std::vector<Answer> open_answers;
 };

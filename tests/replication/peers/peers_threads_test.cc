@@ -31,6 +31,9 @@ class CountingObserver final : public Peers::Observer {
     changed_.notify_all();
   }
   void OnInvited(const Invitation& /*invitation*/, Answer answer) override { answer(Status()); }
+  Status OnRelayed(const RelayedClient& /*client*/, Descriptor /*connection*/) override {
+    return {ErrorCode::kNotImplemented, "nobody is served here"};
+  }
   std::uint64_t MembersKnownUpTo() override { return 0; }
 
   bool WaitForMessages(std::size_t count) {
