@@ -66,7 +66,9 @@ ClusterDaemon::ClusterDaemon(std::unique_ptr<RocksStore> store, const config::Se
       node_options_(std::move(node)),
       amqp_(MakeAmqpDoor(settings)),
       settings_(settings),
-      watchdog_(world.health, ForWatchdog()) {}
+      watchdog_(world.health, ForWatchdog()) {
+  if (amqp_) relay_.emplace(ClientRelay::World{*amqp_, access_.guard(), settings.insecure});
+}
 
 ClusterDaemon::~ClusterDaemon() {
   if (!is_stopped_) Stop(false);
@@ -90,7 +92,16 @@ Status ClusterDaemon::Start(Listeners& listeners) {
   BeginWatches();
   world_.health.Heal(Ailment::kStarting);
   WHARF_RETURN_IF_ERROR(server_->Listen());
-  return amqp_ ? amqp_->Listen(listeners.Take(ListenerKind::kAmqp)) : Status();
+  if (!amqp_) return {};
+  return amqp_->Listen(listeners.Take(ListenerKind::kAmqp),
+                       [this](Descriptor& connection, bool has_tls) {
+                         return relay_->Bring(*node_, connection, has_tls);
+                       });
+}
+
+Status ClusterDaemon::TakeRelayed(const RelayedClient& client, Descriptor connection) {
+  if (relay_) return relay_->Take(client, std::move(connection));
+  return {ErrorCode::kInvalidOperation, "AMQP is not listened for here"};
 }
 
 void ClusterDaemon::BeginWatches() {
@@ -116,7 +127,10 @@ Status ClusterDaemon::StartNode() {
                       [this](const StoreView& view, Timestamp time) {
                         return GarbageAsOf::Make(view, time, world_.garbage);
                       },
-                      FormatOfLevel});
+                      FormatOfLevel,
+                      [this](const RelayedClient& client, Descriptor connection) {
+                        return TakeRelayed(client, std::move(connection));
+                      }});
   if (!node.ok()) return node.status();
   node_ = *std::move(node);
   desk_ = std::make_unique<ClusterDesk>(*node_);

@@ -16,6 +16,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "broker/config/settings.h"
+#include "broker/daemon/client_relay.h"
 #include "broker/daemon/cluster_desk.h"
 #include "broker/daemon/leadership.h"
 #include "broker/daemon/listeners.h"
@@ -98,6 +99,8 @@ class ClusterDaemon final : private RaftThread::Leaderships {
   void EndReign();
 
   Status StartNode();
+  // On the strand of the peers.
+  Status TakeRelayed(const RelayedClient& client, Descriptor connection);
   // Why nobody is served here, and who serves.
   Status Elsewhere() const;
   BrokerClock::GoesOnFrom TimeToGoOnFrom() const;
@@ -121,8 +124,9 @@ class ClusterDaemon final : private RaftThread::Leaderships {
   std::unique_ptr<ClusterNode> node_;
   std::unique_ptr<ClusterDesk> desk_;
   std::unique_ptr<Server> server_;
-  // Null: AMQP is not listened for. Clients are sent away while this node does not lead.
+  // Null: AMQP is not listened for. While this node does not lead clients are brought to who does.
   std::unique_ptr<amqp::AmqpDoor> amqp_;
+  std::optional<ClientRelay> relay_;
 
   Mutex mutex_;
   std::condition_variable_any wake_;

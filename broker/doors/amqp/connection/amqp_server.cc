@@ -1,5 +1,6 @@
 #include "broker/doors/amqp/connection/amqp_server.h"
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <list>
@@ -10,9 +11,9 @@
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/strand.hpp>
+#include <fmt/core.h>
 #include <spdlog/spdlog.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include "absl/base/thread_annotations.h"
 #include "broker/doors/amqp/connection/client_socket.h"
@@ -45,10 +46,11 @@ struct AmqpServer::Impl {
   using Sockets = std::list<std::weak_ptr<ClientSocket>>;
 
   Impl(const DoorLimits& given_limits, const Identity& identity, const GuardGate& gate,
-       EntityDoor& entities, WallClock given_wall, std::size_t count)
+       EntityDoor& given_entities, WallClock given_wall, std::size_t count)
       : limits(given_limits),
         wall(std::move(given_wall)),
         open(OpenOf(identity)),
+        entities(given_entities),
         world{limits, gate, entities, wall, open, faults, counts, told},
         connections_max(limits.connections_max),
         io(static_cast<int>(count)) {
@@ -68,21 +70,40 @@ struct AmqpServer::Impl {
     }
   }
 
-  void Accept(int descriptor, const Doorway& doorway) {
+  void Accept(Descriptor connection, const Doorway& doorway) {
+    const bool has_tls = doorway.certificates != nullptr;
+    if (!entities.is_open() && elsewhere && elsewhere(connection, has_tls)) return;
+    Serve(std::move(connection), doorway, {});
+  }
+
+  void Serve(Descriptor connection, const Doorway& doorway, std::string client) {
     stream_protocol::socket socket(asio::make_strand(io));
     boost::system::error_code error;
-    socket.assign(stream_protocol(AF_UNSPEC, 0), descriptor, error);
-    if (error) {
-      ::close(descriptor);
-      return;
-    }
+    socket.assign(stream_protocol(AF_UNSPEC, 0), connection.get(), error);
+    if (error) return;
+    connection.Release();
     const std::optional<Sockets::iterator> place = TakePlace();
     if (!place.has_value()) return Refuse();
     accepted.fetch_add(1, std::memory_order_relaxed);
-    const auto made =
-        MakeClientSocket(std::move(socket), doorway, world, [this, at = *place] { GiveBack(at); });
+    const auto made = MakeClientSocket(std::move(socket), doorway, world, std::move(client),
+                                       [this, at = *place] { GiveBack(at); });
     if (Keep(*place, made)) return made->Start();
     made->Drop();
+  }
+
+  const Doorway* DoorwayLike(bool has_tls) const {
+    MutexLock lock(mutex);
+    if (!is_listening || is_stopping) return nullptr;
+    const auto found = std::find_if(
+        doorways.begin(), doorways.end(),
+        [has_tls](const Doorway& doorway) { return (doorway.certificates != nullptr) == has_tls; });
+    return found == doorways.end() ? nullptr : &*found;
+  }
+
+  void BeListening(std::vector<Doorway> given) {
+    MutexLock lock(mutex);
+    doorways = std::move(given);
+    is_listening = true;
   }
 
   std::optional<Sockets::iterator> TakePlace() {
@@ -155,6 +176,7 @@ struct AmqpServer::Impl {
   const DoorLimits limits;
   const WallClock wall;
   const Open open;
+  EntityDoor& entities;
   LogLimit faults{kLinesEvery};
   LogLimit too_many{kLinesEvery};
   LogLimit told{kToldEvery};
@@ -169,11 +191,15 @@ struct AmqpServer::Impl {
   std::condition_variable_any emptied;
   // In the order of their coming; a place before its socket is made has none.
   Sockets sockets ABSL_GUARDED_BY(mutex);
+  // The doorways are there, and stay.
+  bool is_listening ABSL_GUARDED_BY(mutex) = false;
   bool is_stopping ABSL_GUARDED_BY(mutex) = false;
 
   asio::io_context io;
   asio::executor_work_guard<asio::io_context::executor_type> guard{asio::make_work_guard(io)};
+  // Constant once it listens.
   std::vector<Doorway> doorways;
+  Elsewhere elsewhere;
   std::vector<std::thread> threads;
 };
 
@@ -183,12 +209,23 @@ AmqpServer::AmqpServer(const DoorLimits& limits, const Identity& identity, const
 
 AmqpServer::~AmqpServer() { Stop(std::chrono::milliseconds(0)); }
 
-Status AmqpServer::Listen(std::vector<Doorway> doorways) {
-  impl_->doorways = std::move(doorways);
+Status AmqpServer::Listen(std::vector<Doorway> doorways, Elsewhere elsewhere) {
+  impl_->elsewhere = std::move(elsewhere);
+  impl_->BeListening(std::move(doorways));
   for (const Doorway& doorway : impl_->doorways) {
     WHARF_RETURN_IF_ERROR(doorway.listener->Start(
-        [this, &doorway](int connection) { impl_->Accept(connection, doorway); }));
+        [this, &doorway](int connection) { impl_->Accept(Descriptor(connection), doorway); }));
   }
+  return {};
+}
+
+Status AmqpServer::Take(Descriptor connection, bool has_tls, std::string client) {
+  const Doorway* const doorway = impl_->DoorwayLike(has_tls);
+  if (doorway == nullptr) {
+    return {ErrorCode::kInvalidOperation,
+            fmt::format("AMQP {} TLS is not listened for here", has_tls ? "with" : "without")};
+  }
+  impl_->Serve(std::move(connection), *doorway, std::move(client));
   return {};
 }
 

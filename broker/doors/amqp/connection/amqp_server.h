@@ -17,6 +17,7 @@
 #include "broker/doors/amqp/connection/entity_links.h"
 #include "broker/doors/common/doorway.h"
 #include "broker/doors/common/guard_gate.h"
+#include "storage/base/descriptor.h"
 #include "storage/base/status.h"
 #include "storage/base/time.h"
 
@@ -36,8 +37,15 @@ class AmqpServer {
              EntityDoor& entities, WallClock wall, std::size_t threads = 2);
   ~AmqpServer();
 
+  // Whether a client that comes while there is no broker here was taken somewhere else, with its
+  // connection; on the thread of its listener.
+  using Elsewhere = std::function<bool(Descriptor& connection, bool has_tls)>;
+
   // Lets clients in. Once.
-  Status Listen(std::vector<Doorway> doorways);
+  Status Listen(std::vector<Doorway> doorways, Elsewhere elsewhere = {});
+  // One that somebody else let in, from the address that is told, as if it had come to the first
+  // doorway that is like that one; it is not taken elsewhere. Any thread.
+  Status Take(Descriptor connection, bool has_tls, std::string client);
   // From now on; none that is open ends. Any thread.
   void SetConnectionsMax(std::size_t count);
   // Tells all that there are why they must go, with the condition of the reason, when what they

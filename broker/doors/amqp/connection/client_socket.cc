@@ -37,8 +37,12 @@ template <typename Stream>
 class SocketOver final : public ClientSocket,
                          public std::enable_shared_from_this<SocketOver<Stream>> {
  public:
-  SocketOver(Stream stream, const DoorWorld& world, std::function<void()> ended)
-      : ended_{std::move(ended)}, world_(world), stream_(std::move(stream)), timer_(executor()) {}
+  SocketOver(Stream stream, const DoorWorld& world, std::string client, std::function<void()> ended)
+      : ended_{std::move(ended)},
+        world_(world),
+        stream_(std::move(stream)),
+        timer_(executor()),
+        peer_(std::move(client)) {}
 
   void Start() override {
     asio::post(executor(), [self = this->shared_from_this()] { self->Begin(); });
@@ -78,7 +82,7 @@ class SocketOver final : public ClientSocket,
     const stream_protocol::endpoint client = socket().remote_endpoint(gone);
     if (!gone) socket().non_blocking(true, gone);
     if (gone) return DropNow();
-    peer_ = PeerText(client);
+    if (peer_.empty()) peer_ = PeerText(client);
     if constexpr (kHasTls) {
       Arm(accepted_ + world_.limits.open_max);
       stream_.async_handshake(asio::ssl::stream_base::server, Then(&SocketOver::OnHandshake));
@@ -278,14 +282,15 @@ class SocketOver final : public ClientSocket,
 
 std::shared_ptr<ClientSocket> MakeClientSocket(stream_protocol::socket socket,
                                                const Doorway& doorway, const DoorWorld& world,
-                                               std::function<void()> ended) {
+                                               std::string client, std::function<void()> ended) {
   if (doorway.certificates == nullptr) {
-    return std::make_shared<SocketOver<PlainStream>>(std::move(socket), world, std::move(ended));
+    return std::make_shared<SocketOver<PlainStream>>(std::move(socket), world, std::move(client),
+                                                     std::move(ended));
   }
   // The stream keeps what it needs of the context, also when there is another one.
   const auto content = doorway.certificates->content();
   return std::make_shared<SocketOver<TlsStream>>(TlsStream(std::move(socket), *content->context),
-                                                 world, std::move(ended));
+                                                 world, std::move(client), std::move(ended));
 }
 
 }  // namespace wharf::amqp

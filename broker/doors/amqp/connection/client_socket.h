@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 
 #include <boost/asio/generic/stream_protocol.hpp>
 
@@ -26,9 +27,10 @@ class ClientSocket {
   virtual void Drop() = 0;
 };
 
-// Takes the socket over, whose executor is its strand. `ended` is called when it is gone.
+// Takes the socket over, whose executor is its strand. `ended` is called when it is gone. `client`:
+// where it comes from; empty: from the other end of the socket.
 std::shared_ptr<ClientSocket> MakeClientSocket(boost::asio::generic::stream_protocol::socket socket,
                                                const Doorway& doorway, const DoorWorld& world,
-                                               std::function<void()> ended);
+                                               std::string client, std::function<void()> ended);
 
 }  // namespace wharf::amqp

@@ -19,8 +19,8 @@ AmqpServer::WallClock MachineClock() { return BrokerClock::SystemSources().wall;
 AmqpDoor::AmqpDoor(const Options& options)
     : server_(LimitsFor(options), {.version = options.version}, guard_, broker_, MachineClock()) {}
 
-Status AmqpDoor::Listen(std::vector<Doorway> doorways) {
-  return server_.Listen(std::move(doorways));
+Status AmqpDoor::Listen(std::vector<Doorway> doorways, AmqpServer::Elsewhere elsewhere) {
+  return server_.Listen(std::move(doorways), std::move(elsewhere));
 }
 
 void AmqpDoor::Open(Requests& requests, access::Guard* guard) {

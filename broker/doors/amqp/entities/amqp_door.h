@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "broker/access/guard.h"
@@ -31,8 +32,13 @@ class AmqpDoor {
   };
   explicit AmqpDoor(const Options& options);
 
-  // Lets clients in, from now on. Once.
-  Status Listen(std::vector<Doorway> doorways);
+  // Lets clients in, from now on. Once. `elsewhere` has the first word on who comes while there is
+  // no broker here.
+  Status Listen(std::vector<Doorway> doorways, AmqpServer::Elsewhere elsewhere = {});
+  // A client that somebody else let in (AmqpServer::Take). Any thread.
+  Status Take(Descriptor connection, bool has_tls, std::string client) {
+    return server_.Take(std::move(connection), has_tls, std::move(client));
+  }
   void SetConnectionsMax(std::size_t count) { server_.SetConnectionsMax(count); }
 
   // Connections find this broker from now on; there is no other. A null guard: nobody has to prove
