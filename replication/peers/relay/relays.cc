@@ -3,7 +3,6 @@
 #include <utility>
 
 #include <boost/asio/post.hpp>
-#include <fmt/core.h>
 #include <spdlog/spdlog.h>
 #include <sys/socket.h>
 
@@ -43,9 +42,10 @@ void Relays::OnDialled(Place place, Result<std::shared_ptr<FramedStream>> stream
     Carry(place, *std::move(stream), std::move(brought.connection));
     return DialNext();
   }
-  const std::string sentence = fmt::format("a client could not be brought to {}: {}",
-                                           brought.to.name, stream.status().message());
-  if (world_.news.IsNews(sentence)) spdlog::warn("{}", sentence);
+  const Status& why = stream.status();
+  if (world_.news.IsNews(brought.to.name + why.message())) {
+    spdlog::warn("a client could not be brought to {}: {}", brought.to.name, why.message());
+  }
   Forget(place);
   brought.undone(std::move(brought.connection));
   DialNext();
