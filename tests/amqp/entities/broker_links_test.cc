@@ -243,6 +243,7 @@ TEST_F(BrokerLinksTest, BehindALargeBodyComesTheFooter) {
   CarriedProperties carried;
   carried.footer.emplace_back("crc", std::uint32_t{7});
   message.carried = std::make_shared<const CarriedProperties>(std::move(carried));
+  message.message_id = "m";
   const auto upload = broker_.broker().requests().Upload(
       {}, {{"large"}, message, body.size()}, [] {},
       [](const Result<SendOutcome>& sent) { EXPECT_TRUE(sent.ok()); });
@@ -261,7 +262,8 @@ TEST_F(BrokerLinksTest, BehindALargeBodyComesTheFooter) {
   // Who looks only sees all of it but the body.
   const auto peeked = broker_.Peek("large")->messages.front();
   const std::string without = EncodedOf({.message = peeked.message}, 1);
-  EXPECT_EQ(BareBytesIn(without), FromHex("00 53 75 a0 00 00 53 78 c1 [02 a3 ['crc'] 52 07]"));
+  EXPECT_EQ(BareBytesIn(without),
+            FromHex("00 53 73 c0 [01 a1 ['m']] 00 53 75 a0 00 00 53 78 c1 [02 a3 ['crc'] 52 07]"));
 }
 
 // The broker's own stand beside them.

@@ -149,6 +149,20 @@ TEST(OutgoingTest, ABodyThatIsNoSectionGoesOutAsData) {
   }
 }
 
+TEST(OutgoingTest, AMessageThatHasNoIdGoesOutWithItsNumber) {
+  StoredMessage stored = Plain();
+  const auto id_of = [&stored] {
+    const std::string bytes = EncodeWhole({.stored = stored, .needs_id = true});
+    return MessageOf(*SplitSections(bytes, kLimits), kLimits)->message_id;
+  };
+
+  EXPECT_EQ(id_of(), "7");
+  stored.message.message_id = "mine";
+  EXPECT_EQ(id_of(), "mine");
+  stored.message.message_id = "";
+  EXPECT_EQ(id_of(), "7");
+}
+
 TEST(OutgoingTest, ALargeBodyStandsBetweenHeadAndTail) {
   StoredMessage stored = Stored(*Taken("00 53 75 a0 ['b'] 00 53 78 c1 [02 a3 ['f'] 41]"));
   stored.message.body.clear();

@@ -30,10 +30,12 @@ Value ValueFrom(const PropertyValue& property) {
   return reader.ok() ? value : Value();
 }
 
+// Azure's SDK for JavaScript settles no message without an id, and other doors let one in.
 Outgoing OutgoingOf(const wharf::Delivered& delivered, const StoredMessage& stored) {
   Outgoing outgoing{.stored = stored,
                     .delivery_count = delivered.delivery.count,
-                    .changed = delivered.delivery.changed_properties.get()};
+                    .changed = delivered.delivery.changed_properties.get(),
+                    .needs_id = true};
   if (delivered.until != kNever) outgoing.locked_until = delivered.until;
   return outgoing;
 }

@@ -182,6 +182,9 @@ class Encoder {
     if (field == AmqpField::kAbsoluteExpiryTime && expires()) {
       return Encoded(MsOf(stored_.facts.expires_at));
     }
+    if (field == AmqpField::kMessageId && outgoing_.needs_id && !HasId(message_)) {
+      return Encoded(std::to_string(stored_.number.value()));
+    }
     const std::string* const encoded = form_->Find(field);
     if (encoded != nullptr && IsAsEncoded(message_, field, *encoded)) return *encoded;
     std::string bytes;

@@ -20,6 +20,8 @@ struct Outgoing {
   std::uint32_t delivery_count = 0;
   // Application properties that were changed since the message was stored, or null.
   const PropertyMap* changed = nullptr;
+  // Without an id of its own it has its number as one.
+  bool needs_id = false;
   std::optional<Timestamp> locked_until{};
   // 0 active, 1 deferred, 2 scheduled.
   std::optional<std::int32_t> state{};

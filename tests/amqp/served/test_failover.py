@@ -1,0 +1,151 @@
+"""Programs that speak AMQP go on by themselves while the leaders of their cluster are killed.
+
+WHARF_LEADER_KILLS says how many are, by default 2; each kill tells how long the program stood still.
+"""
+
+import contextlib
+import itertools
+import json
+import os
+import socket
+import subprocess
+import threading
+import time
+import unittest
+
+import cluster_nodes
+import daemon_test
+import served
+import test_node
+import wire
+from test_served import HAS_SDK
+
+KILLS = int(os.environ.get("WHARF_LEADER_KILLS", "2"))
+
+
+class Progress:
+    """The lines of a program, and when the last one came."""
+
+    def __init__(self, program):
+        self._lines, self._changed = [], threading.Condition()
+        self._reader = threading.Thread(target=self._read, args=(program.stdout,))
+        self._reader.start()
+
+    def _read(self, out):
+        for line in out:
+            with self._changed:
+                self._lines.append(line.strip())
+                self._changed.notify_all()
+
+    def wait_for_more(self, lines):
+        """Until there are more lines than so many; how many there are."""
+        with self._changed:
+            if not self._changed.wait_for(lambda: len(self._lines) > lines, wire.TIMEOUT):
+                raise AssertionError("the program stands still")
+            return len(self._lines)
+
+    def count(self):
+        with self._changed:
+            return len(self._lines)
+
+    def last(self):
+        self._reader.join(wire.TIMEOUT)
+        return self._lines[-1]
+
+
+class Balancer:
+    """One address before all nodes, as a service of Kubernetes or a balancer is: a client is led to any that answers,
+    whether it leads or not."""
+
+    def __init__(self, ports):
+        self._ports = ports
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self._listener.getsockname()[1]
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def close(self):
+        self._listener.close()
+
+    def _accept(self):
+        with contextlib.suppress(OSError):
+            for turn in itertools.count():
+                client, _ = self._listener.accept()
+                self._lead(client, turn)
+
+    def _lead(self, client, turn):
+        for number in range(len(self._ports)):
+            with contextlib.suppress(OSError):
+                node = socket.create_connection(("127.0.0.1", self._ports[(turn + number) % len(self._ports)]))
+                for pair in ((client, node), (node, client)):
+                    threading.Thread(target=self._carry, args=pair, daemon=True).start()
+                return
+        client.close()
+
+    @staticmethod
+    def _carry(source, target):
+        with contextlib.suppress(OSError):
+            while piece := source.recv(1 << 16):
+                target.sendall(piece)
+        for end in (source, target):
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+            end.close()
+
+
+class Failover(served.ServedTest, cluster_nodes.ClusterTest):
+
+    def start_three(self):
+        """Each at ports of its own, at which it comes again."""
+        self.nodes = []
+        for number in range(1, 4):
+            ports = [cluster_nodes.free_port() for _ in range(2)]
+            listen = f"127.0.0.1:{ports[0]},amqp://127.0.0.1:{ports[1]}"
+            self.nodes.append(cluster_nodes.Node(self, f"n{number}", listen=listen))
+        first, *others = self.nodes
+        first.found()
+        for node in others:
+            self.eventually(lambda node=node: first.add(node) is not None)
+        self.wait_for_voters(self.nodes)
+        return self.leader_of(self.nodes)
+
+    def kill_the_leader(self, progress):
+        leader = self.leader_of(self.nodes)
+        leader.daemon.kill()
+        begun = time.monotonic()
+        progress.wait_for_more(progress.count() + 1)
+        print(f"the leader {leader.name} was killed: the program stood still for "
+              f"{(time.monotonic() - begun) * 1000:.0f} ms", flush=True)
+        leader.restart()
+        self.wait_for_voters(self.nodes)
+        progress.wait_for_more(progress.count() + 1)
+
+    @unittest.skipUnless(HAS_SDK, "the SDK's packages need Node 20")
+    def test_azures_sdk_goes_on_over_fail_overs_and_settles_what_it_held(self):
+        leader = self.start_three()
+        leader.client.create("held")
+        # What was on its way to a connection that ended comes again when its lock is over.
+        leader.client.create("q", requires_duplicate_detection=True, lock_duration=wire.seconds(5))
+        leader.client.send("held", b"one")
+        test_node.install()
+        balancer = Balancer([served.amqp_port(node.daemon) for node in self.nodes])
+        self.addCleanup(balancer.close)
+        with subprocess.Popen(["node", "sdk_failover_story.mjs", served.connection_string(balancer.port)],
+                              cwd=test_node.NODE, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as program:
+            self.addCleanup(program.kill)
+            progress = Progress(program)
+            progress.wait_for_more(2)
+            for _ in range(KILLS):
+                self.kill_the_leader(progress)
+            program.stdin.write("enough\n")
+            program.stdin.close()
+            self.assertEqual(program.wait(wire.TIMEOUT), 0)
+        told = json.loads(progress.last())
+        self.assertGreater(told["sent"], 10 * KILLS)
+        last = self.leader_of(self.nodes)
+        self.assertEqual(daemon_test.stored(last.client, "held"), {})
+        left = {int(body) for body in daemon_test.stored(last.client, "q").values()}
+        self.assertLessEqual(left, set(told["inDoubt"]))
+
+
+if __name__ == "__main__":
+    unittest.main()
