@@ -138,6 +138,8 @@ inline constexpr Need kNeed<CheckEntityRequest> = needs::kManage;
 template <>
 inline constexpr Need kNeed<AddRuleRequest> = needs::kManage;
 template <>
+inline constexpr Need kNeed<UpdateRuleRequest> = needs::kManage;
+template <>
 inline constexpr Need kNeed<RemoveRuleRequest> = needs::kManage;
 template <>
 inline constexpr Need kNeed<GetRuleRequest> = needs::kListen;

@@ -42,8 +42,8 @@ using RequestList = TypeList<
     CreateEntityRequest, UpdateEntityRequest, GetEntityRequest, DeleteEntityRequest,
     ListEntitiesRequest, ListSubscriptionsRequest, PurgeRequest, CheckEntityRequest,
     // Rules.
-    AddRuleRequest, RemoveRuleRequest, GetRuleRequest, ListRulesRequest, EvaluateRulesRequest,
-    EvaluateRuleRequest,
+    AddRuleRequest, UpdateRuleRequest, RemoveRuleRequest, GetRuleRequest, ListRulesRequest,
+    EvaluateRulesRequest, EvaluateRuleRequest,
     // Who may do what.
     CreateAccessRuleRequest, GetAccessRuleRequest, ListAccessRulesRequest, RotateAccessKeyRequest,
     RemoveAccessRuleRequest,

@@ -45,8 +45,7 @@ Status CheckRights(const AddToTransactionRequest& request, CheckRightOn check) {
 }
 
 Status CheckRights(const CreateEntityRequest& request, CheckRightOn check) {
-  WHARF_RETURN_IF_ERROR(check(Right::kManage, ResourceOfName(request.description.name)));
-  return CheckForwardRights(nullptr, request.description, check);
+  return check(Right::kManage, ResourceOfName(request.description.name));
 }
 
 // Without a target they go back to the entity that the dead-letter queue belongs to, which who

@@ -22,8 +22,8 @@ std::string ResourceOfName(std::string_view name);
 // Told a right and the path of an entity, empty for the namespace. Not ok: it is not there.
 using CheckRightOn = absl::FunctionRef<Status(access::Right right, const std::string& path)>;
 
-// All that the request takes, until one is not there. What an update makes of an entity is not
-// known before it is made: see CheckForwardRights.
+// All that the request takes, until one is not there. What an entity forwards to is not in it: what
+// an update makes of one is not known before it is made. See CheckForwardRights.
 template <typename Request>
 Status CheckRights(const Request& request, CheckRightOn check);
 Status CheckRights(const RunTransactionRequest& request, CheckRightOn check);

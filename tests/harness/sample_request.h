@@ -174,6 +174,11 @@ inline AddRuleRequest SampleRequest() {
   return {"orders/Subscriptions/mine", {}};
 }
 template <>
+inline UpdateRuleRequest SampleRequest() {
+  return {"orders/Subscriptions/mine", "rule",
+          [](const RuleDescription& current) { return Result<RuleDescription>(current); }};
+}
+template <>
 inline RemoveRuleRequest SampleRequest() {
   return {"orders/Subscriptions/mine", "rule"};
 }
