@@ -28,6 +28,7 @@
 #include "broker/doors/common/open_connections.h"
 #include "broker/doors/common/statistics_gate.h"
 #include "broker/doors/grpc/server.h"
+#include "broker/doors/http/servicebus/servicebus_door.h"
 #include "broker/trace/tracer.h"
 #include "replication/cluster_node/cluster_node.h"
 #include "storage/base/broker_clock.h"
@@ -98,6 +99,8 @@ class ClusterDaemon final : private RaftThread::Leaderships {
   void EndReign();
 
   Status StartNode();
+  // What doors say while this node does not lead.
+  void Refuse(const Status& why);
   // Why nobody is served here, and who serves.
   Status Elsewhere() const;
   BrokerClock::GoesOnFrom TimeToGoOnFrom() const;
@@ -123,6 +126,8 @@ class ClusterDaemon final : private RaftThread::Leaderships {
   std::unique_ptr<Server> server_;
   // Null: AMQP is not listened for. Clients are sent away while this node does not lead.
   std::unique_ptr<amqp::AmqpDoor> amqp_;
+  // The same of Service Bus over HTTP; they are refused.
+  std::unique_ptr<ServiceBusDoor> http_;
 
   Mutex mutex_;
   std::condition_variable_any wake_;
