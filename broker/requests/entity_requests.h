@@ -83,6 +83,15 @@ struct DeleteEntityRequest {
   std::string name{};
 };
 
+struct NamespaceInfo {
+  // When its oldest rule of access was made; with none, the beginning of time.
+  Timestamp created_at{};
+};
+// All that there is, as one.
+struct GetNamespaceRequest {
+  using Response = NamespaceInfo;
+};
+
 // Queues or topics, in the order of their folded names, behind `after`.
 struct ListEntitiesRequest {
   using Response = QueuePage;

@@ -126,6 +126,8 @@ inline constexpr Need kNeed<GetEntityRequest> = needs::kManage;
 template <>
 inline constexpr Need kNeed<DeleteEntityRequest> = needs::kManage;
 template <>
+inline constexpr Need kNeed<GetNamespaceRequest> = needs::kManageAll;
+template <>
 inline constexpr Need kNeed<ListEntitiesRequest> = needs::kManageAll;
 template <>
 inline constexpr Need kNeed<ListSubscriptionsRequest> = needs::kManage;

@@ -40,7 +40,8 @@ using RequestList = TypeList<
     CommitTransactionRequest, RollBackTransactionRequest, GetTransactionRequest,
     // Entities.
     CreateEntityRequest, UpdateEntityRequest, GetEntityRequest, DeleteEntityRequest,
-    ListEntitiesRequest, ListSubscriptionsRequest, PurgeRequest, CheckEntityRequest,
+    GetNamespaceRequest, ListEntitiesRequest, ListSubscriptionsRequest, PurgeRequest,
+    CheckEntityRequest,
     // Rules.
     AddRuleRequest, UpdateRuleRequest, RemoveRuleRequest, GetRuleRequest, ListRulesRequest,
     EvaluateRulesRequest, EvaluateRuleRequest,

@@ -394,6 +394,41 @@ TEST_F(AccessTest, WhoForwardsManagesTheTargetToo) {  // SEC-25
   EXPECT_TRUE(AskAs({.permit = root_}, subscription).ok());
 }
 
+// JavaScript's client makes a token for the very path that it asks for.
+TEST_F(AccessTest, ATokenMayBeForAPathOfHttpAlone) {  // SEC-6
+  const Result<AccessRuleInfo> rule = Create("", "chief", Right::kManage);
+  ASSERT_TRUE(rule.ok());
+  const auto permit = [&](const std::string& path) {
+    return *guard_.Prove(access::MakeToken("https://h:8443/" + path + "?api-version=1", "chief",
+                                           rule->keys->primary, now_ + std::chrono::hours(1)));
+  };
+  const std::string subscription = "news/Subscriptions/me";
+  ASSERT_TRUE(MakeEntity(EntityKind::kSubscription, {.name = subscription}).ok());
+  const auto code = [&](const char* path, auto request) {
+    return AskAs({.permit = permit(path)}, std::move(request)).status().code();
+  };
+  const auto edit = [](const RuleDescription& current) { return Result<RuleDescription>(current); };
+
+  EXPECT_EQ(code("$Resources/Queues", ListEntitiesRequest{}), ErrorCode::kOk);
+  EXPECT_EQ(code("$Resources/Queues", ListEntitiesRequest{EntityKind::kTopic}),
+            ErrorCode::kForbidden);
+  EXPECT_EQ(code("$resources/topics", ListEntitiesRequest{EntityKind::kTopic}), ErrorCode::kOk);
+  EXPECT_EQ(code("$namespaceinfo", GetNamespaceRequest()), ErrorCode::kOk);
+  EXPECT_EQ(code("$namespaceinfo", ListEntitiesRequest{}), ErrorCode::kForbidden);
+  EXPECT_EQ(code("News/subscriptions/", ListSubscriptionsRequest{"news"}), ErrorCode::kOk);
+  EXPECT_EQ(code("News/subscriptions/", GetEntityRequest{EntityKind::kTopic, "news"}),
+            ErrorCode::kForbidden);
+  const char* rules = "news/subscriptions/me/rules";
+  EXPECT_EQ(code(rules, ListRulesRequest{subscription}), ErrorCode::kOk);
+  EXPECT_EQ(code(rules, AddRuleRequest{subscription, {.name = "r"}}), ErrorCode::kOk);
+  EXPECT_EQ(code(rules, PeekRequest{.entity = {subscription}}), ErrorCode::kForbidden);
+  const char* one = "news/subscriptions/me/rules/r";
+  EXPECT_EQ(code(one, GetRuleRequest{subscription, "R"}), ErrorCode::kOk);
+  EXPECT_EQ(code(one, UpdateRuleRequest{subscription, "r", edit}), ErrorCode::kOk);
+  EXPECT_EQ(code(one, GetRuleRequest{subscription, "$Default"}), ErrorCode::kForbidden);
+  EXPECT_EQ(code(one, RemoveRuleRequest{subscription, "r"}), ErrorCode::kOk);
+}
+
 TEST_F(AccessTest, WhoForwardsMayBringAPermitForTheTarget) {  // FWD-6, SEC-25
   const access::PermitPtr orders = MakePermit("orders", "manager", Right::kManage);
   const access::PermitPtr payments = MakePermit("payments", "manager", Right::kManage);
@@ -716,7 +751,8 @@ TEST_F(NeedTest, IsWhatTheSemanticsSay) {
                RotateAccessKeyRequest, RemoveAccessRuleRequest, PurgeRequest, CheckEntityRequest,
                ListLocksRequest, ForceReleaseSessionRequest, BeginJobRequest>(),
       {On::kEntity, Right::kManage});
-  ExpectEach(TypeList<ListEntitiesRequest, AwaitDueRequest, MoveClock, AskStatistics>(),
+  ExpectEach(TypeList<GetNamespaceRequest, ListEntitiesRequest, AwaitDueRequest, MoveClock,
+                      AskStatistics>(),
              {On::kNamespace, Right::kManage});
   ExpectEach(TypeList<BeginTransactionRequest, CommitTransactionRequest, RollBackTransactionRequest,
                       GetTransactionRequest, GetJobRequest, ListJobsRequest, CancelJobRequest>(),

@@ -154,6 +154,10 @@ inline DeleteEntityRequest SampleRequest() {
   return {EntityKind::kQueue, "orders"};
 }
 template <>
+inline GetNamespaceRequest SampleRequest() {
+  return {};
+}
+template <>
 inline ListEntitiesRequest SampleRequest() {
   return {};
 }

@@ -90,6 +90,18 @@ void EntityHandler::Plan(Asked<DeleteEntityRequest> asked, Turn& turn) {
                               AuditLog::AuthorOf(asked.caller), turn)));
 }
 
+void EntityHandler::Plan(Asked<GetNamespaceRequest> asked, Turn& turn) {
+  const auto& rules = access_rules_.book().RulesOf("");
+  NamespaceInfo info;
+  if (!rules.empty()) {
+    info.created_at =
+        std::min_element(rules.begin(), rules.end(), [](const auto& a, const auto& b) {
+          return a.created_at() < b.created_at();
+        })->created_at();
+  }
+  Reply(turn, std::move(asked.answer), Result<NamespaceInfo>(info));
+}
+
 void EntityHandler::Plan(Asked<ListEntitiesRequest> asked, Turn& turn) {
   const ListEntitiesRequest& request = asked.request;
   const auto queues =

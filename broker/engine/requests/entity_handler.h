@@ -33,6 +33,7 @@ class EntityHandler {
   void Plan(Asked<UpdateEntityRequest> asked, Turn& turn);
   void Plan(Asked<GetEntityRequest> asked, Turn& turn);
   void Plan(Asked<DeleteEntityRequest> asked, Turn& turn);
+  void Plan(Asked<GetNamespaceRequest> asked, Turn& turn);
   void Plan(Asked<ListEntitiesRequest> asked, Turn& turn);
   void Plan(Asked<ListSubscriptionsRequest> asked, Turn& turn);
   void Plan(Asked<PurgeRequest> asked, Turn& turn);

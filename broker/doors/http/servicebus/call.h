@@ -38,6 +38,11 @@ class ServiceBusCall {
   // Its body may be moved away.
   virtual ServiceBusRequest& request() = 0;
   virtual Requests& requests() = 0;
+  // What another token proves that came with the request. Nothing where nobody has to prove
+  // anything.
+  virtual Result<access::PermitPtr> ProveAlso(std::string_view /*token*/) {
+    return access::PermitPtr();
+  }
 
   // Once. `response.written` is called as HttpResponse says.
   virtual void Answer(HttpResponse response) = 0;

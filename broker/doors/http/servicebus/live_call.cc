@@ -38,6 +38,11 @@ Status LiveCall::Prove() {
                          : ticket_.Prove(head_.authorization);
 }
 
+Result<access::PermitPtr> LiveCall::ProveAlso(std::string_view token) {
+  access::Guard* const guard = ticket_.guard();
+  return guard == nullptr ? Result<access::PermitPtr>(access::PermitPtr()) : guard->Prove(token);
+}
+
 // A browser sends a certificate for any page, and where nothing has to be proven any page can ask;
 // but no page has a token.
 Status LiveCall::CheckHost(const HostCheck& hosts) const {

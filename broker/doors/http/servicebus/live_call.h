@@ -28,6 +28,7 @@ class LiveCall final : public ServiceBusCall, public std::enable_shared_from_thi
 
   ServiceBusRequest& request() override { return request_; }
   Requests& requests() override { return ticket_.broker().requests; }
+  Result<access::PermitPtr> ProveAlso(std::string_view token) override;
   void Answer(HttpResponse response) override;
   void EndWaitWith(std::function<void()> end) override;
   Status end_reason() const override;

@@ -20,7 +20,8 @@ Status Stopping() {
 ServiceBusDoor::ServiceBusDoor(const Options& options)
     : gate_({ErrorCode::kServiceCommunicationProblem, "the broker is not there yet: ask again"}),
       server_(options.limits, std::make_unique<ServiceBusService>(
-                                  ServiceBusService::World{.gate = gate_, .counts = counts_},
+                                  ServiceBusService::World{
+                                      .gate = gate_, .counts = counts_, .entities = &entities_},
                                   HostCheck(options.hosts))),
       looks_at_permits_(CallGate::kLapsePace, [this] { gate_.EndLapsed(); }) {}
 

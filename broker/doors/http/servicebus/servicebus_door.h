@@ -11,6 +11,7 @@
 
 #include "broker/doors/common/call_gate.h"
 #include "broker/doors/common/doorway.h"
+#include "broker/doors/http/atom/atom_handler.h"
 #include "broker/doors/http/http_server.h"
 #include "broker/doors/http/servicebus/servicebus_service.h"
 #include "broker/requests/broker_statistics.h"
@@ -55,6 +56,7 @@ class ServiceBusDoor {
  private:
   CallGate gate_;
   HttpCounts counts_;
+  AtomHandler entities_;
   HttpServer server_;
   Ticker looks_at_permits_;
 };
