@@ -62,6 +62,20 @@ TEST(XmlTreeTest, WhatIsNoXmlIsRefused) {
   EXPECT_FALSE(ParseXml(std::string_view("<a\0/>", 5)).ok());
 }
 
+// The library once told what it could not decode to whoever reads the daemon's log.
+TEST(XmlTreeTest, NothingIsPrinted) {
+  const std::string head = "<?xml version='1.0' encoding='UTF-32'?><a>";
+  ::testing::internal::CaptureStderr();
+  for (const std::string& text :
+       {head + std::string(40, '\0'), std::string("\xFF\xFE\0\xD8\0\xD8\0\xD8\0\xD8", 10),
+        std::string("\0\0\xFE\xFF\0\0\0\0\0\0\0\0", 12),
+        std::string("<?xml version='1.0' encoding='EUC-JP'?><a>\x8F\xFF\xFF\xFF</a>"),
+        std::string("<?xml version='1.0' encoding='none'?><a/>"), std::string("<a>\xFF</a>")}) {
+    EXPECT_FALSE(ParseXml(text).ok()) << text;
+  }
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+}
+
 // Not one byte of it is looked at: no entity is declared, and nothing fetched.
 TEST(XmlTreeTest, ADocumentTypeIsRefused) {
   for (const char* text : {"<!DOCTYPE a><a/>", "<!DOCTYPE a SYSTEM 'file:///etc/passwd'><a/>",

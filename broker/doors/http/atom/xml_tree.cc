@@ -29,6 +29,8 @@ class TreeBuilder {
     if (text.size() > INT_MAX) return Bad("it is too long");
     static std::once_flag once;
     std::call_once(once, xmlInitParser);
+    // What is wrong with an encoding it would print, as nobody's fault; the thread's own setting.
+    xmlSetStructuredErrorFunc(nullptr, [](void*, xmlErrorPtr) {});
     xmlSAXHandler handler{};
     handler.initialized = XML_SAX2_MAGIC;
     handler.startElementNs = Start;
