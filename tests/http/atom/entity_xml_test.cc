@@ -46,7 +46,7 @@ QueueSnapshot FullQueue() {
   return queue;
 }
 
-TEST(EntityXmlTest, AQueueIsWrittenInThisOrder) {  // ATM-3, RTP-1 to RTP-10
+TEST(EntityXmlTest, AQueueIsWrittenInThisOrder) {  // ATM-3, RTP-1 to RTP-10, RTP-5
   EXPECT_EQ(Lines(EntityEntry(FullQueue(), kSite)), R"(<entry xmlns="http://www.w3.org/2005/Atom">
 <id>https://h:8443/a/Orders?api-version=2017-04</id>
 <title type="text">a/Orders</title>
