@@ -7,10 +7,20 @@
 namespace wharf::access {
 namespace {
 
+// No name of an entity has a ':' in it.
+bool IsHostWithPort(std::string_view text) {
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string_view::npos || colon == 0) return false;
+  const std::string_view port = text.substr(colon + 1);
+  return !port.empty() && port.size() <= 5 &&
+         port.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
 std::string_view WithoutSchemeAndHost(std::string_view uri) {
   const std::size_t scheme = uri.find("://");
-  if (scheme == std::string_view::npos) return uri;
-  const std::size_t slash = uri.find_first_of("/\\", scheme + 3);
+  const bool has_scheme = scheme != std::string_view::npos;
+  const std::size_t slash = uri.find_first_of("/\\", has_scheme ? scheme + 3 : 0);
+  if (!has_scheme && !IsHostWithPort(uri.substr(0, slash))) return uri;
   return slash == std::string_view::npos ? std::string_view() : uri.substr(slash);
 }
 

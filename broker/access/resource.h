@@ -12,7 +12,7 @@
 namespace wharf::access {
 
 // The resource of a URI: without scheme, host, port, query and outer '/', in lower case. A text
-// without a scheme is a path.
+// without a scheme is a path, unless a host with its port begins it, as from JavaScript's client.
 std::string ResourceOfUri(std::string_view uri);
 
 // Whole segments only: "a" covers "a/b" and not "ab".

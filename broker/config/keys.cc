@@ -38,13 +38,15 @@ constexpr Key kKeys[] = {
      "Where it listens: 127.0.0.1, [::1], or localhost, which means 127.0.0.1; port 0 takes any "
      "free one. There clients find it by gRPC, behind grpc+tls:// with TLS; behind amqp:// or "
      "amqp+tls:// it is AMQP 1.0, for the SDKs of Service Bus on 5672 and 5671; behind "
+     "servicebus:// or servicebus+tls:// it is HTTP as the REST API of Service Bus has it; behind "
      "operations:// or operations+tls:// it is HTTP with /livez, /readyz and /metrics. unix:/PATH "
      "instead of an address is a socket for this user alone. Several stand in an array, in a "
      "variable with commas; the flag may come again. Addresses that other machines can reach need "
      "TLS and access = on, for operations that or tls-client-ca; insecure lets them do without"},
     {"http-hosts", HostNames{{{[](Settings& s) { return &s.http_hosts; }}}}, kAtStart,
      "Names or addresses by which HTTP may be asked, beside localhost and the addresses of "
-     "loopback. Requests for others are refused, so that no page in a browser can use the broker"},
+     "loopback. Requests for others are refused, so that no page in a browser can use the broker; "
+     "but not those that prove by a token who they are"},
     {"tls-cert", File{{[](Settings& s) { return &s.tls_cert; }}}, kAtStart,
      "The certificate of listeners with TLS, in PEM, with those between it and its authority "
      "behind "
@@ -193,6 +195,36 @@ constexpr Key kKeys[] = {
      "Connections of gRPC that may be open at a time, over all listeners, and as many of AMQP. One "
      "too many is closed at once: its client of gRPC hears UNAVAILABLE, and tries again. HTTP does "
      "not count"},
+    {"http-max-connections",
+     Number{{[](Settings& s) { return &s.http_connections_max; }}, 1, 1000000}, kAtStart,
+     "Connections to servicebus:// that may be open at a time, over all its listeners. When there "
+     "are more, the oldest one that waits for nothing ends; if there is none, the new one"},
+    {"http-max-head", Size{{[](Settings& s) { return &s.http_head_bytes_max; }}, 1024, kMiB, "KiB"},
+     kAtStart,
+     "What the head of a request to servicebus:// may have, with all properties of a message; "
+     "more is answered with 431"},
+    {"http-max-body",
+     Size{{[](Settings& s) { return &s.http_body_bytes_max; }}, 1024, 100 * kMiB, "KiB"}, kAtStart,
+     "What the body of a request to servicebus:// may have; more is answered with 403. What an "
+     "entity takes may be less. It is in memory as a whole; what is received may be larger, and is "
+     "not"},
+    {"http-head-time",
+     Time{{[](Settings& s) { return &s.http_head_time; }}, milliseconds(10), hours(1)}, kAtStart,
+     "Until the head of a request to servicebus:// is there as a whole; then its connection ends"},
+    {"http-body-time",
+     Time{{[](Settings& s) { return &s.http_body_time; }}, milliseconds(10), hours(1)}, kAtStart,
+     "The same of its body"},
+    {"http-idle-time",
+     Time{{[](Settings& s) { return &s.http_idle_time; }}, milliseconds(10), hours(24)}, kAtStart,
+     "For how long a connection to servicebus:// stays at which nothing is asked"},
+    {"http-max-requests", Number{{[](Settings& s) { return &s.http_requests_max; }}, 1, 1000000000},
+     kAtStart,
+     "Requests that one connection to servicebus:// takes before it ends, so that clients spread "
+     "anew over several addresses"},
+    {"http-max-outgoing",
+     Size{{[](Settings& s) { return &s.http_outgoing_bytes_max; }}, kMiB, kTiB, "MiB"}, kAtStart,
+     "What answers of servicebus:// hold that their clients have not read; beyond it nothing more "
+     "is received, with 503, until they have"},
     {"max-locked-messages",
      Number{{[](Settings& s) { return &s.limits.broker.queue.locked_messages_max; }}, 1, 10000000},
      kReloaded, "Messages that may be locked at a time, per queue and per dead-letter queue"},

@@ -24,6 +24,7 @@ struct KindName {
 };
 constexpr KindName kKinds[] = {{"grpc", ListenerKind::kGrpc},
                                {"amqp", ListenerKind::kAmqp},
+                               {"servicebus", ListenerKind::kServiceBus},
                                {"operations", ListenerKind::kOperations}};
 
 Status Bad(std::string why) { return {ErrorCode::kArgumentError, std::move(why)}; }
@@ -61,7 +62,9 @@ Status TakeKind(std::string_view& text, ListenAddress& address) {
     address.kind = known.kind;
     return {};
   }
-  return Bad("before :// stands grpc, amqp or operations, and +tls behind it if it is encrypted");
+  return Bad(
+      "before :// stands grpc, amqp, servicebus or operations, and +tls behind it if it is "
+      "encrypted");
 }
 
 Status TakeUnix(std::string_view text, ListenAddress& address) {

@@ -49,6 +49,15 @@ struct Settings {
   std::string trace_sample = "parent";
   // Of gRPC, over all listeners, and as many of AMQP (QUO-6).
   std::size_t connections_max = 5000;
+  // Of Service Bus over HTTP.
+  std::size_t http_connections_max = 5000;
+  std::uint64_t http_head_bytes_max = 64 * 1024;
+  std::uint64_t http_body_bytes_max = 1024 * 1024;
+  Duration http_head_time = std::chrono::seconds(10);
+  Duration http_body_time = std::chrono::seconds(60);
+  Duration http_idle_time = std::chrono::seconds(120);
+  std::size_t http_requests_max = 1'000'000;
+  std::uint64_t http_outgoing_bytes_max = std::uint64_t{256} << 20;
   ShardLimits limits;
   SpaceLimits space;
 

@@ -7,6 +7,7 @@
 
 #include "broker/daemon/amqp_listening.h"
 #include "broker/daemon/daemon_statistics.h"
+#include "broker/daemon/http_listening.h"
 #include "broker/daemon/node_format.h"
 #include "broker/daemon/stop_grace.h"
 #include "broker/daemon/stop_limit.h"
@@ -65,6 +66,7 @@ ClusterDaemon::ClusterDaemon(std::unique_ptr<RocksStore> store, const config::Se
       connections_(settings.connections_max),
       node_options_(std::move(node)),
       amqp_(MakeAmqpDoor(settings)),
+      http_(MakeServiceBusDoor(settings)),
       settings_(settings),
       watchdog_(world.health, ForWatchdog()) {
   if (amqp_) relay_.emplace(ClientRelay::World{*amqp_, access_.guard(), settings.insecure});
@@ -83,7 +85,8 @@ Status ClusterDaemon::Start(Listeners& listeners) {
   WHARF_RETURN_IF_ERROR(access_.Begin());
   WHARF_RETURN_IF_ERROR(StartNode());
   server_->TakePart({*desk_, access_.guard()});
-  server_->Refuse(Elsewhere());
+  if (http_) http_->SetGuardOfRefusals(access_.guard());
+  Refuse(Elsewhere());
   world_.health.SetWatch([this](bool is_well) { server_->SetWell(is_well); });
   world_.guard.Open(access_.guard(), GuardGate::WithoutRules::kThisMachine);
   world_.statistics.OpenCluster([this] { return desk_->last(); });
@@ -92,6 +95,11 @@ Status ClusterDaemon::Start(Listeners& listeners) {
   BeginWatches();
   world_.health.Heal(Ailment::kStarting);
   WHARF_RETURN_IF_ERROR(server_->Listen());
+  WHARF_RETURN_IF_ERROR(ListenForAmqp(listeners));
+  return http_ ? http_->Listen(listeners.Take(ListenerKind::kServiceBus)) : Status();
+}
+
+Status ClusterDaemon::ListenForAmqp(Listeners& listeners) {
   if (!amqp_) return {};
   return amqp_->Listen(listeners.Take(ListenerKind::kAmqp),
                        [this](Descriptor& connection, bool has_tls) {
@@ -104,6 +112,11 @@ Status ClusterDaemon::TakeRelayed(const RelayedClient& client, Descriptor connec
   return {ErrorCode::kInvalidOperation, "AMQP is not listened for here"};
 }
 
+void ClusterDaemon::Refuse(const Status& why) {
+  server_->Refuse(why);
+  if (http_) http_->Refuse(why);
+}
+
 void ClusterDaemon::BeginWatches() {
   if (const auto& certificates = node_options_.certificates) {
     certificate_looks_ =
@@ -112,7 +125,7 @@ void ClusterDaemon::BeginWatches() {
   TellPart();
   watches_ = std::make_unique<Ticker>(kWatchPace, [this] {
     watchdog_.Look();
-    server_->Refuse(Elsewhere());
+    Refuse(Elsewhere());
     TellPart();
   });
   desk_->Look();
@@ -243,6 +256,9 @@ void ClusterDaemon::BeginServing() {
   const auto statistics = [this] { return Statistics(&*reign_); };
   server_->Open({leadership.requests(), leadership.clock_control(), statistics, reign_->guard});
   if (amqp_) amqp_->Open(leadership.requests(), reign_->guard);
+  if (http_) {
+    http_->Open({leadership.requests(), leadership.clock_control(), statistics, reign_->guard});
+  }
   world_.statistics.Open(statistics);
   TellPart();
   desk_->OnServing(access_.root_file());
@@ -281,8 +297,10 @@ void ClusterDaemon::EndReign() {
   const StopTime time(is_stopping ? kStopGrace : kEndGrace);
   if (!is_stopping) reign_->leadership->Close(reason);
   if (amqp_) amqp_->BeginClose();
+  if (http_) http_->BeginClose(reason);
   server_->Close(reason, is_stopping ? kStopGrace : kEndGrace);
   if (amqp_) amqp_->Close(time.left());
+  if (http_) http_->Close(time.left());
   if (is_stopping) reign_->leadership->AwaitCommit(kCommitGrace);
   reign_->leading->log.Close(reason);
   reign_->leadership->Stop();
@@ -313,7 +331,7 @@ Status ClusterDaemon::Elsewhere() const {
 BrokerStatistics ClusterDaemon::Statistics(const Reign* reign) {
   DaemonParts parts{started_at_,   wall_->Now(), nullptr,      {},
                     care_.store(), care_.gate(), connections_, access_.guard(),
-                    server_.get(), amqp_.get(),  world_.tracer};
+                    server_.get(), amqp_.get(),  http_.get(),  world_.tracer};
   if (reign != nullptr) {
     parts.now = reign->leading->clock.Now();
     parts.shard = &reign->leadership->shard();
@@ -367,8 +385,10 @@ void ClusterDaemon::Stop(bool is_healthy) {
   if (desk_) desk_->Close(access_.root_file());
   const StopTime time(kStopGrace);
   if (amqp_) amqp_->BeginStop();
+  if (http_) http_->BeginStop();
   if (server_) server_->Stop(kStopGrace);
   if (amqp_) amqp_->Stop(time.left());
+  if (http_) http_->Stop(time.left());
   care_.EndLooks();
   care_.StopGivingBack();
   node_.reset();

@@ -29,6 +29,7 @@
 #include "broker/doors/common/open_connections.h"
 #include "broker/doors/common/statistics_gate.h"
 #include "broker/doors/grpc/server.h"
+#include "broker/doors/http/servicebus/servicebus_door.h"
 #include "broker/trace/tracer.h"
 #include "replication/cluster_node/cluster_node.h"
 #include "storage/base/broker_clock.h"
@@ -99,8 +100,11 @@ class ClusterDaemon final : private RaftThread::Leaderships {
   void EndReign();
 
   Status StartNode();
+  Status ListenForAmqp(Listeners& listeners);
   // On the strand of the peers.
   Status TakeRelayed(const RelayedClient& client, Descriptor connection);
+  // What doors say while this node does not lead.
+  void Refuse(const Status& why);
   // Why nobody is served here, and who serves.
   Status Elsewhere() const;
   BrokerClock::GoesOnFrom TimeToGoOnFrom() const;
@@ -127,6 +131,8 @@ class ClusterDaemon final : private RaftThread::Leaderships {
   // Null: AMQP is not listened for. While this node does not lead clients are brought to who does.
   std::unique_ptr<amqp::AmqpDoor> amqp_;
   std::optional<ClientRelay> relay_;
+  // The same of Service Bus over HTTP; they are refused.
+  std::unique_ptr<ServiceBusDoor> http_;
 
   Mutex mutex_;
   std::condition_variable_any wake_;

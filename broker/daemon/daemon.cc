@@ -5,6 +5,7 @@
 #include "broker/daemon/amqp_listening.h"
 #include "broker/daemon/clients.h"
 #include "broker/daemon/daemon_statistics.h"
+#include "broker/daemon/http_listening.h"
 #include "broker/daemon/stop_grace.h"
 #include "broker/daemon/stop_limit.h"
 #include "broker/daemon/stop_time.h"
@@ -38,6 +39,7 @@ Daemon::Daemon(std::unique_ptr<RocksStore> store, BrokerImage image, DaemonClock
       guard_(world.is_access_on ? MakeGuard(world.clients) : nullptr),
       connections_(settings.connections_max),
       amqp_(MakeAmqpDoor(settings)),
+      http_(MakeServiceBusDoor(settings)),
       leadership_(
           {care_.store(), log_, *clock_.clock, clock_.manual, &care_.gate(), guard_.get(), tracer_},
           settings.limits, std::move(image)),
@@ -76,21 +78,26 @@ Status Daemon::Serve(Listeners& listeners) {
   if (!server.ok()) return server.status();
   server_ = *std::move(server);
   if (amqp_) amqp_->Open(leadership_.requests(), guard_.get());
-  server_->Open({leadership_.requests(), leadership_.clock_control(),
-                 [this] { return Statistics(); }, guard_.get()});
+  const CallGate::Broker broker{leadership_.requests(), leadership_.clock_control(),
+                                [this] { return Statistics(); }, guard_.get()};
+  if (http_) http_->Open(broker);
+  server_->Open(broker);
   health_.SetWatch([this](bool is_well) { server_->SetWell(is_well); });
   health_.Heal(Ailment::kStarting);
   statistics_.Open([this] { return Statistics(); });
   guard_gate_.Open(guard_.get());
   WHARF_RETURN_IF_ERROR(server_->Listen());
-  return amqp_ ? amqp_->Listen(listeners.Take(ListenerKind::kAmqp)) : Status();
+  if (amqp_) WHARF_RETURN_IF_ERROR(amqp_->Listen(listeners.Take(ListenerKind::kAmqp)));
+  return http_ ? http_->Listen(listeners.Take(ListenerKind::kServiceBus)) : Status();
 }
 
 void Daemon::StopDoors() {
   const StopTime time(kStopGrace);
   if (amqp_) amqp_->BeginStop();
+  if (http_) http_->BeginStop();
   if (server_) server_->Stop(kStopGrace);
   if (amqp_) amqp_->Stop(time.left());
+  if (http_) http_->Stop(time.left());
 }
 
 Status Daemon::TakeClients(const config::Settings& settings) {
@@ -132,7 +139,7 @@ void Daemon::Stop(bool is_healthy) {
 BrokerStatistics Daemon::Statistics() {
   return StatisticsOf({started_at_, clock_.clock->Now(), &leadership_.shard(), log_.stats(),
                        care_.store(), care_.gate(), connections_, guard_.get(), server_.get(),
-                       amqp_.get(), tracer_});
+                       amqp_.get(), http_.get(), tracer_});
 }
 
 }  // namespace wharf

@@ -17,6 +17,7 @@
 #include "broker/doors/common/open_connections.h"
 #include "broker/doors/common/statistics_gate.h"
 #include "broker/doors/grpc/server.h"
+#include "broker/doors/http/servicebus/servicebus_door.h"
 #include "broker/requests/broker_statistics.h"
 #include "broker/trace/tracer.h"
 #include "storage/base/ticker.h"
@@ -84,6 +85,8 @@ class Daemon {
   std::unique_ptr<Server> server_;
   // Null: AMQP is not listened for.
   std::unique_ptr<amqp::AmqpDoor> amqp_;
+  // Null: Service Bus over HTTP is not listened for.
+  std::unique_ptr<ServiceBusDoor> http_;
   Leadership leadership_;
   Watchdog watchdog_;
   std::unique_ptr<Ticker> watches_;

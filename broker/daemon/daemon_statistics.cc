@@ -29,6 +29,7 @@ BrokerStatistics WithoutMessages(const DaemonParts& parts) {
           .grpc_connections_refused = parts.connections.refused(),
           .grpc_open_connections = parts.connections.Count(),
           .amqp = parts.amqp == nullptr ? std::nullopt : std::optional(parts.amqp->statistics()),
+          .http = parts.http == nullptr ? std::nullopt : std::optional(parts.http->statistics()),
           .traces = TracesOf(parts.tracer)};
 }
 

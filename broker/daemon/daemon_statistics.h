@@ -5,6 +5,7 @@
 #include "broker/doors/amqp/entities/amqp_door.h"
 #include "broker/doors/common/open_connections.h"
 #include "broker/doors/grpc/server.h"
+#include "broker/doors/http/servicebus/servicebus_door.h"
 #include "broker/engine/shard.h"
 #include "broker/requests/broker_statistics.h"
 #include "broker/trace/tracer.h"
@@ -28,6 +29,8 @@ struct DaemonParts {
   const Server* server;
   // Null: AMQP is not listened for.
   const amqp::AmqpDoor* amqp;
+  // Null: Service Bus over HTTP is not listened for.
+  const ServiceBusDoor* http;
   const trace::Tracer* tracer;
 };
 

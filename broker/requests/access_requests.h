@@ -26,6 +26,14 @@ struct AccessRuleInfo {
   std::optional<Keys> keys{};
 };
 
+// A rule as it comes with the description of its entity (EPR-19). A key that is empty is drawn.
+struct GivenAccessRule {
+  std::string name{};
+  access::Rights rights{};
+  std::string primary_key{};
+  std::string secondary_key{};
+};
+
 // A key that is empty is drawn.
 struct CreateAccessRuleRequest {
   using Response = AccessRuleInfo;

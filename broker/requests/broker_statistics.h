@@ -86,6 +86,21 @@ struct AmqpStatistics {
   std::uint64_t links_refused = 0;
 };
 
+// Of the door of Service Bus over HTTP.
+struct HttpStatistics {
+  // Of a kind, as "send", that were answered by statuses of a class, as "2xx".
+  struct Requests {
+    std::string kind;
+    std::string status;
+    std::uint64_t count = 0;
+  };
+  std::uint64_t open_connections = 0;
+  std::uint64_t connections = 0;  // That were accepted, since the start; the same of the others.
+  std::uint64_t connections_refused = 0;
+  // Those that there were.
+  std::vector<Requests> requests{};
+};
+
 struct BrokerStatistics {
   // False: of a node that does not lead, which has a store and connections and knows no messages.
   bool has_messages = true;
@@ -110,6 +125,8 @@ struct BrokerStatistics {
   std::uint64_t grpc_open_connections = 0;
   // Absent: AMQP is not listened for.
   std::optional<AmqpStatistics> amqp{};
+  // Absent: Service Bus over HTTP is not listened for.
+  std::optional<HttpStatistics> http{};
   // Those that were named for it, in the order of their names.
   std::vector<TimedEntity> timed{};
   TraceStatistics traces{};

@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <boost/uuid/uuid.hpp>
 
@@ -30,6 +31,8 @@ struct Caller {
   TrackingId tracking_id{};
   // What it has proven; null: nothing, which is enough where nobody has to.
   access::PermitPtr permit{};
+  // What else it has proven, for the entities that it forwards to (FWD-6).
+  std::vector<access::PermitPtr> forward_permits{};
   // The door asks for itself, about what it did before in the name of a caller who was allowed to:
   // gives back what never reached its client, or reads the rest of what was delivered to it. No
   // permit is looked at.

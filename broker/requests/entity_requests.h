@@ -11,6 +11,7 @@
 #include "broker/core/entities/queue_description.h"
 #include "broker/core/entities/rule.h"
 #include "broker/core/queue/lane.h"
+#include "broker/requests/access_requests.h"
 #include "broker/requests/entity_ref.h"
 
 namespace wharf {
@@ -26,6 +27,8 @@ struct QueueSnapshot {
   std::int64_t bytes = 0;
   // Why it is fenced; empty: it is in use.
   std::string fence{};
+  // With their keys; only if they were asked for.
+  std::vector<AccessRuleInfo> access_rules{};
 
   // Messages that are about to be forwarded (RTP-4).
   std::int64_t transfer_messages() const {
@@ -44,6 +47,9 @@ struct CreateEntityRequest {
   QueueDescription description{};
   // Of a subscription; absent: one that lets everything through (RUL-1).
   std::optional<RuleDescription> first_rule{};
+  // Of a queue or topic.
+  std::vector<GivenAccessRule> access_rules{};
+  bool shows_access_rules = false;
 };
 
 // Says what an entity shall be, from what it is when its turn comes; or why not. Called once, on a
@@ -55,18 +61,35 @@ struct UpdateEntityRequest {
   EntityKind kind = EntityKind::kQueue;
   std::string name{};
   EntityEdit edit{};
+  // All that it has from now on; absent: they stay. One that it has already keeps its keys, which
+  // only a rotation replaces: a key that was given back by who read it before would come to life
+  // again (SEC-7).
+  std::optional<std::vector<GivenAccessRule>> access_rules{};
+  bool shows_access_rules = false;
 };
 
 struct GetEntityRequest {
   using Response = QueueSnapshot;
-  EntityKind kind = EntityKind::kQueue;
+  // Absent: whatever it is.
+  std::optional<EntityKind> kind = EntityKind::kQueue;
   std::string name{};
+  bool shows_access_rules = false;
 };
 
 struct DeleteEntityRequest {
   using Response = std::monostate;
-  EntityKind kind = EntityKind::kQueue;
+  // Absent: whatever it is.
+  std::optional<EntityKind> kind = EntityKind::kQueue;
   std::string name{};
+};
+
+struct NamespaceInfo {
+  // When its oldest rule of access was made; with none, the beginning of time.
+  Timestamp created_at{};
+};
+// All that there is, as one.
+struct GetNamespaceRequest {
+  using Response = NamespaceInfo;
 };
 
 // Queues or topics, in the order of their folded names, behind `after`.
@@ -75,6 +98,9 @@ struct ListEntitiesRequest {
   EntityKind kind = EntityKind::kQueue;
   std::string after{};
   std::size_t count_max = 1;
+  // So many of them are passed over.
+  std::size_t skip = 0;
+  bool shows_access_rules = false;
 };
 
 // The same for the subscriptions of a topic.
@@ -83,6 +109,7 @@ struct ListSubscriptionsRequest {
   std::string topic{};
   std::string after{};
   std::size_t count_max = 1;
+  std::size_t skip = 0;
 };
 
 // Drops everything in a lane at one instant; how many messages that were (PRG-1).

@@ -126,6 +126,8 @@ inline constexpr Need kNeed<GetEntityRequest> = needs::kManage;
 template <>
 inline constexpr Need kNeed<DeleteEntityRequest> = needs::kManage;
 template <>
+inline constexpr Need kNeed<GetNamespaceRequest> = needs::kManageAll;
+template <>
 inline constexpr Need kNeed<ListEntitiesRequest> = needs::kManageAll;
 template <>
 inline constexpr Need kNeed<ListSubscriptionsRequest> = needs::kManage;
@@ -137,6 +139,8 @@ inline constexpr Need kNeed<CheckEntityRequest> = needs::kManage;
 // Rules of subscriptions.
 template <>
 inline constexpr Need kNeed<AddRuleRequest> = needs::kManage;
+template <>
+inline constexpr Need kNeed<UpdateRuleRequest> = needs::kManage;
 template <>
 inline constexpr Need kNeed<RemoveRuleRequest> = needs::kManage;
 template <>

@@ -40,10 +40,11 @@ using RequestList = TypeList<
     CommitTransactionRequest, RollBackTransactionRequest, GetTransactionRequest,
     // Entities.
     CreateEntityRequest, UpdateEntityRequest, GetEntityRequest, DeleteEntityRequest,
-    ListEntitiesRequest, ListSubscriptionsRequest, PurgeRequest, CheckEntityRequest,
+    GetNamespaceRequest, ListEntitiesRequest, ListSubscriptionsRequest, PurgeRequest,
+    CheckEntityRequest,
     // Rules.
-    AddRuleRequest, RemoveRuleRequest, GetRuleRequest, ListRulesRequest, EvaluateRulesRequest,
-    EvaluateRuleRequest,
+    AddRuleRequest, UpdateRuleRequest, RemoveRuleRequest, GetRuleRequest, ListRulesRequest,
+    EvaluateRulesRequest, EvaluateRuleRequest,
     // Who may do what.
     CreateAccessRuleRequest, GetAccessRuleRequest, ListAccessRulesRequest, RotateAccessKeyRequest,
     RemoveAccessRuleRequest,

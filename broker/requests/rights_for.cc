@@ -22,6 +22,10 @@ Status CheckForwardRight(const std::optional<std::string>* current,
   return is_new ? check(Right::kManage, ResourceOfAddress(*wanted)) : Status();
 }
 
+std::string RulePathOf(const std::string& subscription, const std::string& rule) {
+  return FoldPath(subscription + "/Rules/" + rule);
+}
+
 }  // namespace
 
 std::string ResourceOfAddress(std::string_view address) {
@@ -45,8 +49,7 @@ Status CheckRights(const AddToTransactionRequest& request, CheckRightOn check) {
 }
 
 Status CheckRights(const CreateEntityRequest& request, CheckRightOn check) {
-  WHARF_RETURN_IF_ERROR(check(Right::kManage, ResourceOfName(request.description.name)));
-  return CheckForwardRights(nullptr, request.description, check);
+  return check(Right::kManage, ResourceOfName(request.description.name));
 }
 
 // Without a target they go back to the entity that the dead-letter queue belongs to, which who
@@ -57,6 +60,40 @@ Status CheckRights(const BeginJobRequest& request, CheckRightOn check) {
   if (order.verb != JobVerb::kRedrive) return {};
   return check(Right::kSend, order.target.empty() ? ParseAddress(order.path).entity
                                                   : ResourceOfName(order.target));
+}
+
+std::string HttpPathOf(const GetNamespaceRequest& /*request*/) { return "$namespaceinfo"; }
+
+std::string HttpPathOf(const ListEntitiesRequest& request) {
+  return request.kind == EntityKind::kTopic ? "$resources/topics" : "$resources/queues";
+}
+
+std::string HttpPathOf(const ListSubscriptionsRequest& request) {
+  return FoldPath(request.topic + "/Subscriptions");
+}
+
+std::string HttpPathOf(const AddRuleRequest& request) {
+  return RulePathOf(request.subscription, request.rule.name);
+}
+std::string HttpPathOf(const UpdateRuleRequest& request) {
+  return RulePathOf(request.subscription, request.name);
+}
+std::string HttpPathOf(const RemoveRuleRequest& request) {
+  return RulePathOf(request.subscription, request.name);
+}
+std::string HttpPathOf(const GetRuleRequest& request) {
+  return RulePathOf(request.subscription, request.name);
+}
+std::string HttpPathOf(const ListRulesRequest& request) {
+  return FoldPath(request.subscription + "/Rules");
+}
+
+// What is refused is told of the wider one.
+Status CheckEither(Right right, const std::string& resource, const std::string& below,
+                   CheckRightOn check) {
+  Status allowed = check(right, resource);
+  if (allowed.ok() || below.empty()) return allowed;
+  return check(right, below).ok() ? Status() : allowed;
 }
 
 Status CheckForwardRights(const QueueDescription* current, const QueueDescription& wanted,

@@ -22,8 +22,8 @@ std::string ResourceOfName(std::string_view name);
 // Told a right and the path of an entity, empty for the namespace. Not ok: it is not there.
 using CheckRightOn = absl::FunctionRef<Status(access::Right right, const std::string& path)>;
 
-// All that the request takes, until one is not there. What an update makes of an entity is not
-// known before it is made: see CheckForwardRights.
+// All that the request takes, until one is not there. What an entity forwards to is not in it: what
+// an update makes of one is not known before it is made. See CheckForwardRights.
 template <typename Request>
 Status CheckRights(const Request& request, CheckRightOn check);
 Status CheckRights(const RunTransactionRequest& request, CheckRightOn check);
@@ -35,6 +35,25 @@ Status CheckRights(const BeginJobRequest& request, CheckRightOn check);
 // one, does not (SEC-25).
 Status CheckForwardRights(const QueueDescription* current, const QueueDescription& wanted,
                           CheckRightOn check);
+
+// The path by which it is asked over HTTP, where that is below the entity, or a word of the
+// namespace: a token for that alone is enough (SEC-6). Empty: it has none of its own.
+template <typename Request>
+std::string HttpPathOf(const Request&) {
+  return {};
+}
+std::string HttpPathOf(const GetNamespaceRequest& request);
+std::string HttpPathOf(const ListEntitiesRequest& request);
+std::string HttpPathOf(const ListSubscriptionsRequest& request);
+std::string HttpPathOf(const AddRuleRequest& request);
+std::string HttpPathOf(const UpdateRuleRequest& request);
+std::string HttpPathOf(const RemoveRuleRequest& request);
+std::string HttpPathOf(const GetRuleRequest& request);
+std::string HttpPathOf(const ListRulesRequest& request);
+
+// The right on a resource, or on what is below it, if there is something.
+Status CheckEither(access::Right right, const std::string& resource, const std::string& below,
+                   CheckRightOn check);
 
 template <typename Request>
 std::string ResourceOf(const Request& request) {
@@ -55,8 +74,12 @@ template <typename Request>
 Status CheckRights(const Request& request, CheckRightOn check) {
   constexpr Need kNeeded = kNeed<Request>;
   static_assert(kNeeded.on != On::kParts, "a transaction has a CheckRights of its own");
-  if constexpr (kNeeded.on == On::kEntity) return check(*kNeeded.right, ResourceOf(request));
-  if constexpr (kNeeded.on == On::kNamespace) return check(*kNeeded.right, std::string());
+  if constexpr (kNeeded.on == On::kEntity) {
+    return CheckEither(*kNeeded.right, ResourceOf(request), HttpPathOf(request), check);
+  }
+  if constexpr (kNeeded.on == On::kNamespace) {
+    return CheckEither(*kNeeded.right, std::string(), HttpPathOf(request), check);
+  }
   return {};
 }
 

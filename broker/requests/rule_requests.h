@@ -5,6 +5,7 @@
 #include <variant>
 #include <vector>
 
+#include "absl/functional/any_invocable.h"
 #include "broker/core/entities/rule.h"
 #include "broker/core/entities/rule_verdict.h"
 #include "broker/core/messages/message.h"
@@ -15,6 +16,18 @@ struct AddRuleRequest {
   using Response = RuleDescription;
   std::string subscription{};
   RuleDescription rule{};
+};
+
+// Says what a rule shall be, from what it is when its turn comes; or why not. Called once, on a
+// thread of the broker.
+using RuleEdit = absl::AnyInvocable<Result<RuleDescription>(const RuleDescription& current) &&>;
+
+// No message sees the subscription without the rule, or with both.
+struct UpdateRuleRequest {
+  using Response = RuleDescription;
+  std::string subscription{};
+  std::string name{};
+  RuleEdit edit{};
 };
 
 struct RemoveRuleRequest {
@@ -39,6 +52,8 @@ struct ListRulesRequest {
   std::string subscription{};
   std::string after{};
   std::size_t count_max = 1;
+  // So many of them are passed over.
+  std::size_t skip = 0;
 };
 
 struct RuleVerdictPage {

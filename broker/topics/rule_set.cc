@@ -177,11 +177,15 @@ const Rule* RuleSet::Find(EntityId subscription, std::string_view name) const {
 }
 
 std::vector<const Rule*> RuleSet::List(EntityId subscription, std::string_view after,
-                                       std::size_t count_max) const {
+                                       std::size_t count_max, std::size_t skip) const {
   std::vector<const Rule*> page;
   for (auto at = rules_.upper_bound(Key{subscription, FoldPath(after)});
        at != rules_.end() && at->first.first == subscription && page.size() < count_max; ++at) {
-    page.push_back(&at->second);
+    if (skip > 0) {
+      --skip;
+    } else {
+      page.push_back(&at->second);
+    }
   }
   return page;
 }

@@ -73,8 +73,9 @@ class RuleSet {
   // Null if there is none.
   const Rule* Find(EntityId subscription, std::string_view name) const;
   // Up to `count_max` rules in the order of their folded names, after `after`.
+  // So many of them are walked over before.
   std::vector<const Rule*> List(EntityId subscription, std::string_view after,
-                                std::size_t count_max) const;
+                                std::size_t count_max, std::size_t skip = 0) const;
 
   // A rule that matches, or that cannot be evaluated for the message.
   struct Match {

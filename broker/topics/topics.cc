@@ -135,4 +135,30 @@ Status Topics::RemoveRule(Queue& queue, std::string_view name, Timestamp now, Ch
   return {};
 }
 
+// The new one finds the room that the old one leaves.
+Result<RuleDescription> Topics::ReplaceRule(Queue& queue, std::string_view name,
+                                            RuleDescription rule, Timestamp now, Changes& changes) {
+  Topic* topic = TopicOf(queue);
+  if (topic == nullptr) return NoSubscription(queue);
+  const EntityId subscription = queue.record().id;
+  RuleSet& rules = topic->rules();
+  const Rule* found = rules.Find(subscription, name);
+  if (found == nullptr) return rules.Remove(subscription, name).status();
+  const Rule before = *found;
+  rule.name = before.description.name;
+  rule.created_at = before.description.created_at;
+  Result<Rule> compiled = CompileRule(subscription, rule);
+  if (!compiled.ok()) return compiled.status();
+  WHARF_RETURN_IF_ERROR(rules.Remove(subscription, name).status());
+  if (Status full = rules.CheckRoom(rule.filter, topic->subscriptions().size()); !full.ok()) {
+    rules.Add(before);
+    return full;
+  }
+  rules.Add(*std::move(compiled));
+  queue.NoteActivity(now);
+  changes.push_back(RuleRemoved{subscription, before.description.name});
+  changes.push_back(RuleAdded{subscription, rule});
+  return rule;
+}
+
 }  // namespace wharf

@@ -50,6 +50,9 @@ class Topics {
   Result<RuleDescription> AddRule(Queue& queue, RuleDescription rule, Timestamp now,
                                   Changes& changes);
   Status RemoveRule(Queue& queue, std::string_view name, Timestamp now, Changes& changes);
+  // Its rule `name` becomes `rule`, which has that name, too; it stays when it cannot.
+  Result<RuleDescription> ReplaceRule(Queue& queue, std::string_view name, RuleDescription rule,
+                                      Timestamp now, Changes& changes);
 
  private:
   Catalog& catalog_;

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "broker/access/ascii_text.h"
+
 namespace wharf::access {
 namespace {
 
@@ -21,6 +23,17 @@ TEST(ResourceTest, AHostAloneIsTheNamespace) {
   for (const char* uri :
        {"", "/", "sb://host", "sb://host/", "http://host:80/?a=b", "sb://", "//"}) {
     EXPECT_EQ(ResourceOfUri(uri), "") << uri;
+  }
+}
+
+// Without a scheme it takes a port to tell a host from an entity.
+TEST(ResourceTest, AHostWithAPortIsNoEntity) {
+  for (const char* uri : {"127.0.0.1:8443", "Host:1/", "[::1]:65535", "host:443?a=b"}) {
+    EXPECT_EQ(ResourceOfUri(uri), "") << uri;
+  }
+  EXPECT_EQ(ResourceOfUri("host:8443/A/b"), "a/b");
+  for (const char* uri : {"host", "127.0.0.1", "host:", ":1", "host:1a", "host:123456", "a/b:1"}) {
+    EXPECT_EQ(ResourceOfUri(uri), ToLowerCase(uri)) << uri;
   }
 }
 

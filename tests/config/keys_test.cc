@@ -36,7 +36,9 @@ struct OtherValue {
     const auto min = static_cast<std::int64_t>(number.min);
     return number.field.of(defaults) == number.min ? min + 1 : min;
   }
-  Value operator()(const Size& /*size*/) const { return "1MiB"; }
+  Value operator()(const Size& size) const {
+    return size.field.of(defaults) == std::uint64_t{1} << 20 ? "2MiB" : "1MiB";
+  }
   Value operator()(const Time& time) const {
     return time.field.of(defaults) == std::chrono::seconds(1) ? "2s" : "1s";
   }

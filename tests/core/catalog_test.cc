@@ -100,6 +100,37 @@ TEST_F(CatalogTest, ListsInTheOrderOfNames) {
   EXPECT_EQ(rest[0]->description().name, "c");
 }
 
+TEST_F(CatalogTest, APageBeginsAtAnyPlace) {  // ATM-5
+  const BrokerLimits limits;
+  Catalog catalog({}, limits, random_);
+  const auto create = [&](const std::string& name, EntityKind kind) {
+    return catalog.Create(kind, Named(name), kNow, changes_).ok();
+  };
+  ASSERT_TRUE(create("t", EntityKind::kTopic));
+  for (const auto* name : {"d", "B", "c", "a"}) {
+    ASSERT_TRUE(create(name, EntityKind::kQueue));
+    ASSERT_TRUE(create("t/Subscriptions/" + std::string(name), EntityKind::kSubscription));
+  }
+  const auto names = [&catalog](std::string_view after, std::size_t skip) {
+    std::string listed;
+    for (const Queue* each : catalog.List(EntityKind::kQueue, after, 2, skip)) {
+      listed += each->description().name;
+    }
+    for (const Queue* each : catalog.ListSubscriptions("t", after, 2, skip)) {
+      listed += SplitSubscriptionPath(each->description().name).name;
+    }
+    return listed;
+  };
+
+  EXPECT_EQ(names("", 0), "aBaB");
+  EXPECT_EQ(names("", 1), "BcBc");
+  EXPECT_EQ(names("", 3), "dd");
+  EXPECT_EQ(names("", 4), "");
+  EXPECT_EQ(names("", 1000), "");
+  EXPECT_EQ(names("a", 1), "cdcd");
+  EXPECT_EQ(names("d", 1), "");
+}
+
 TEST_F(CatalogTest, ListsOneKindAsIfTheOthersWereNotThere) {
   const auto names = [this](EntityKind kind, std::string_view after) {
     std::vector<std::string> listed;

@@ -394,6 +394,208 @@ TEST_F(AccessTest, WhoForwardsManagesTheTargetToo) {  // SEC-25
   EXPECT_TRUE(AskAs({.permit = root_}, subscription).ok());
 }
 
+// JavaScript's client makes a token for the very path that it asks for.
+TEST_F(AccessTest, ATokenMayBeForAPathOfHttpAlone) {  // SEC-6
+  const Result<AccessRuleInfo> rule = Create("", "chief", Right::kManage);
+  ASSERT_TRUE(rule.ok());
+  const auto permit = [&](const std::string& path) {
+    return *guard_.Prove(access::MakeToken("https://h:8443/" + path + "?api-version=1", "chief",
+                                           rule->keys->primary, now_ + std::chrono::hours(1)));
+  };
+  const std::string subscription = "news/Subscriptions/me";
+  ASSERT_TRUE(MakeEntity(EntityKind::kSubscription, {.name = subscription}).ok());
+  const auto code = [&](const char* path, auto request) {
+    return AskAs({.permit = permit(path)}, std::move(request)).status().code();
+  };
+  const auto edit = [](const RuleDescription& current) { return Result<RuleDescription>(current); };
+
+  EXPECT_EQ(code("$Resources/Queues", ListEntitiesRequest{}), ErrorCode::kOk);
+  EXPECT_EQ(code("$Resources/Queues", ListEntitiesRequest{EntityKind::kTopic}),
+            ErrorCode::kForbidden);
+  EXPECT_EQ(code("$resources/topics", ListEntitiesRequest{EntityKind::kTopic}), ErrorCode::kOk);
+  EXPECT_EQ(code("$namespaceinfo", GetNamespaceRequest()), ErrorCode::kOk);
+  EXPECT_EQ(code("$namespaceinfo", ListEntitiesRequest{}), ErrorCode::kForbidden);
+  EXPECT_EQ(code("News/subscriptions/", ListSubscriptionsRequest{"news"}), ErrorCode::kOk);
+  EXPECT_EQ(code("News/subscriptions/", GetEntityRequest{EntityKind::kTopic, "news"}),
+            ErrorCode::kForbidden);
+  const char* rules = "news/subscriptions/me/rules";
+  EXPECT_EQ(code(rules, ListRulesRequest{subscription}), ErrorCode::kOk);
+  EXPECT_EQ(code(rules, AddRuleRequest{subscription, {.name = "r"}}), ErrorCode::kOk);
+  EXPECT_EQ(code(rules, PeekRequest{.entity = {subscription}}), ErrorCode::kForbidden);
+  const char* one = "news/subscriptions/me/rules/r";
+  EXPECT_EQ(code(one, GetRuleRequest{subscription, "R"}), ErrorCode::kOk);
+  EXPECT_EQ(code(one, UpdateRuleRequest{subscription, "r", edit}), ErrorCode::kOk);
+  EXPECT_EQ(code(one, GetRuleRequest{subscription, "$Default"}), ErrorCode::kForbidden);
+  EXPECT_EQ(code(one, RemoveRuleRequest{subscription, "r"}), ErrorCode::kOk);
+}
+
+TEST_F(AccessTest, WhoForwardsMayBringAPermitForTheTarget) {  // FWD-6, SEC-25
+  const access::PermitPtr orders = MakePermit("orders", "manager", Right::kManage);
+  const access::PermitPtr payments = MakePermit("payments", "manager", Right::kManage);
+  const access::PermitPtr reader = MakePermit("payments", "reader", Right::kListen);
+  const auto forward = [&](Caller caller) {
+    return AskAs(std::move(caller), UpdateEntityRequest{EntityKind::kQueue, "orders",
+                                                        [](const EntityRecord& now) {
+                                                          QueueDescription changed =
+                                                              now.description;
+                                                          changed.forward_to = "payments";
+                                                          return Result<QueueDescription>(changed);
+                                                        }})
+        .status()
+        .code();
+  };
+
+  EXPECT_EQ(forward({.permit = orders, .forward_permits = {reader}}), ErrorCode::kForbidden);
+  EXPECT_EQ(forward({.permit = payments, .forward_permits = {orders}}), ErrorCode::kForbidden)
+      << "it is for the target alone";
+  EXPECT_EQ(forward({.forward_permits = {orders, payments}}), ErrorCode::kUnauthorized);
+  EXPECT_EQ(forward({.permit = orders, .forward_permits = {nullptr, payments}}), ErrorCode::kOk);
+
+  const access::PermitPtr news = MakePermit("news", "manager", Right::kManage);
+  CreateEntityRequest subscription{EntityKind::kSubscription, {}, std::nullopt};
+  subscription.description.name = "news/Subscriptions/me";
+  subscription.description.forward_dead_lettered_messages_to = "payments";
+  EXPECT_EQ(AskAs({.permit = news}, subscription).status().code(), ErrorCode::kForbidden);
+  EXPECT_TRUE(AskAs({.permit = news, .forward_permits = {payments}}, subscription).ok());
+}
+
+TEST_F(AccessTest, ARuleOfASubscriptionIsReplacedForGood) {  // ATM-2
+  ASSERT_TRUE(MakeEntity(EntityKind::kSubscription, {.name = "news/Subscriptions/me"}).ok());
+  const auto update = [&](const std::string& name, Result<RuleDescription> wanted) {
+    return Ask(UpdateRuleRequest{"news/Subscriptions/me", name,
+                                 [wanted](const RuleDescription&) { return wanted; }});
+  };
+  const Status refusal(ErrorCode::kInvalidOperation, "not so");
+
+  const auto changed = update("$default", RuleDescription{.filter = SqlText{.text = "a = 1"}});
+
+  ASSERT_TRUE(changed.ok());
+  EXPECT_EQ(changed->name, "$Default");
+  EXPECT_EQ(update("$Default", refusal).status(), refusal);
+  EXPECT_EQ(update("none", RuleDescription()).status().code(), ErrorCode::kMessagingEntityNotFound);
+  engine_.Restart();
+  const auto rules = Ask(ListRulesRequest{"news/Subscriptions/me", "", 9});
+  ASSERT_EQ(rules->rules.size(), 1U);
+  EXPECT_EQ(rules->rules[0], *changed);
+  EXPECT_TRUE(Ask(ListRulesRequest{"news/Subscriptions/me", "", 9, 1})->rules.empty());
+}
+
+class GivenRulesTest : public AccessTest {
+ protected:
+  using Given = std::vector<GivenAccessRule>;
+
+  Result<QueueSnapshot> Update(std::optional<Given> rules, std::int32_t max_delivery_count = 5) {
+    return Ask(UpdateEntityRequest{EntityKind::kQueue, "Orders",
+                                   [max_delivery_count](const EntityRecord& now) {
+                                     QueueDescription changed = now.description;
+                                     changed.max_delivery_count = max_delivery_count;
+                                     return Result<QueueDescription>(changed);
+                                   },
+                                   std::move(rules), /*shows_access_rules=*/true});
+  }
+  std::string NamesOf(const std::string& path) {
+    const auto rules = Ask(ListAccessRulesRequest{path});
+    std::string names;
+    for (const AccessRuleInfo& rule : *rules) {
+      names += rule.name + "(" + access::ToString(rule.rights) + ") ";
+    }
+    return names;
+  }
+
+  const std::string key_ = std::string(40, 'k');
+  const std::string other_ = std::string(40, 'o');
+};
+
+TEST_F(GivenRulesTest, ComeWithTheEntity) {  // EPR-19
+  CreateEntityRequest request{EntityKind::kTopic, {.name = "Sports"}, std::nullopt};
+  request.access_rules = {{"reader", Right::kListen, key_, other_}, {"all", Right::kManage}};
+  request.shows_access_rules = true;
+
+  const auto made = Ask(std::move(request));
+
+  ASSERT_TRUE(made.ok()) << made.status().message();
+  ASSERT_EQ(made->access_rules.size(), 2U);
+  EXPECT_EQ(made->access_rules[0].name, "all");
+  EXPECT_EQ(made->access_rules[0].keys->primary.size(), 44U);
+  EXPECT_EQ(made->access_rules[1].keys->primary, key_);
+  EXPECT_NE(Prove("sports", "reader", other_), nullptr);
+  const auto found =
+      Ask(GetEntityRequest{.kind = std::nullopt, .name = "sports", .shows_access_rules = true});
+  EXPECT_EQ(found->record.kind, EntityKind::kTopic);
+  EXPECT_EQ(found->access_rules.size(), 2U);
+  EXPECT_TRUE(Ask(GetEntityRequest{EntityKind::kTopic, "sports"})->access_rules.empty());
+}
+
+TEST_F(GivenRulesTest, AreReplacedByThoseOfAnUpdate) {
+  ASSERT_TRUE(Create("orders", "a", Right::kSend).ok());
+  ASSERT_TRUE(Create("orders", "b", Right::kSend).ok());
+
+  ASSERT_TRUE(Update(std::nullopt).ok());
+  EXPECT_EQ(NamesOf("orders"), "a(Send) b(Send) ");
+  ASSERT_TRUE(Update(Given{{"B", Right::kListen}, {"c", Right::kSend}}).ok());
+  EXPECT_EQ(NamesOf("orders"), "b(Listen) c(Send) ");
+  engine_.Restart();
+  EXPECT_EQ(NamesOf("orders"), "b(Listen) c(Send) ");
+  ASSERT_TRUE(Update(Given{}).ok());
+  EXPECT_EQ(NamesOf("orders"), "");
+  engine_.Restart();
+  EXPECT_EQ(NamesOf("orders"), "");
+}
+
+// Who read them before the rotation gives back what was there then.
+TEST_F(GivenRulesTest, DoNotBringBackAKeyThatWasReplaced) {  // SEC-7
+  const auto made = Create("orders", "a", Right::kSend);
+  const auto rotated = Ask(RotateAccessKeyRequest{
+      .path = "orders", .name = "a", .slot = KeySlot::kPrimary, .key = key_, .shows_keys = true});
+  ASSERT_TRUE(rotated.ok());
+
+  const auto updated =
+      Update(Given{{"a", Right::kListen, made->keys->primary, made->keys->secondary}});
+
+  ASSERT_EQ(updated->access_rules.size(), 1U);
+  EXPECT_EQ(updated->access_rules[0].keys->primary, key_);
+  EXPECT_EQ(updated->access_rules[0].keys->secondary, made->keys->secondary);
+  EXPECT_EQ(updated->access_rules[0].created_at, made->created_at);
+  EXPECT_EQ(Prove("orders", "a", made->keys->primary), nullptr);
+  EXPECT_NE(Prove("orders", "a", key_), nullptr);
+}
+
+TEST_F(GivenRulesTest, ThatCannotBeChangeNothing) {
+  Given many;
+  for (int i = 0; i < 13; ++i) many.push_back({"r" + std::to_string(i), Right::kSend});
+  const Given wrong[] = {many,
+                         {{"", Right::kSend}},
+                         {{"a", Rights()}},
+                         {{"a", Right::kSend}, {"A", Right::kSend}},
+                         {{"a", Right::kSend, "short"}},
+                         {{"a", Right::kSend, key_, key_}}};
+  for (const Given& rules : wrong) {
+    EXPECT_FALSE(Update(rules, 7).ok());
+    CreateEntityRequest request{EntityKind::kQueue, {.name = "more"}, std::nullopt};
+    request.access_rules = rules;
+    EXPECT_FALSE(Ask(std::move(request)).ok());
+  }
+  // Nor do those that can be, where the rest cannot.
+  EXPECT_FALSE(Update(Given{{"a", Right::kSend}}, 0).ok());
+
+  EXPECT_EQ(NamesOf("orders"), "");
+  const auto orders = Ask(GetEntityRequest{EntityKind::kQueue, "orders"});
+  EXPECT_EQ(orders->record.description.max_delivery_count, 10);
+  EXPECT_FALSE(Ask(GetEntityRequest{EntityKind::kQueue, "more"}).ok());
+  CreateEntityRequest subscription{EntityKind::kSubscription,
+                                   {.name = "news/Subscriptions/me"},
+                                   std::nullopt,
+                                   {{"a", Right::kSend}}};
+  EXPECT_EQ(Ask(std::move(subscription)).status().code(), ErrorCode::kInvalidOperation);
+}
+
+TEST_F(GivenRulesTest, WhateverItIsIsDeleted) {  // ATM-4
+  EXPECT_TRUE(Ask(DeleteEntityRequest{std::nullopt, "news"}).ok());
+  EXPECT_TRUE(Ask(DeleteEntityRequest{std::nullopt, "ORDERS"}).ok());
+  EXPECT_EQ(Ask(DeleteEntityRequest{std::nullopt, "orders"}).status().code(),
+            ErrorCode::kMessagingEntityNotFound);
+}
+
 TEST_F(AccessTest, ARedriveElsewhereTakesSendThere) {
   const access::PermitPtr manager = MakePermit("orders", "manager", Right::kManage);
   JobOrder order{.verb = JobVerb::kRedrive, .path = "orders/$DeadLetterQueue"};
@@ -544,12 +746,13 @@ TEST_F(NeedTest, IsWhatTheSemanticsSay) {
   // SEC-20, SEC-23
   ExpectEach(
       TypeList<CreateEntityRequest, UpdateEntityRequest, GetEntityRequest, DeleteEntityRequest,
-               ListSubscriptionsRequest, AddRuleRequest, RemoveRuleRequest, CreateAccessRuleRequest,
-               GetAccessRuleRequest, ListAccessRulesRequest, RotateAccessKeyRequest,
-               RemoveAccessRuleRequest, PurgeRequest, CheckEntityRequest, ListLocksRequest,
-               ForceReleaseSessionRequest, BeginJobRequest>(),
+               ListSubscriptionsRequest, AddRuleRequest, UpdateRuleRequest, RemoveRuleRequest,
+               CreateAccessRuleRequest, GetAccessRuleRequest, ListAccessRulesRequest,
+               RotateAccessKeyRequest, RemoveAccessRuleRequest, PurgeRequest, CheckEntityRequest,
+               ListLocksRequest, ForceReleaseSessionRequest, BeginJobRequest>(),
       {On::kEntity, Right::kManage});
-  ExpectEach(TypeList<ListEntitiesRequest, AwaitDueRequest, MoveClock, AskStatistics>(),
+  ExpectEach(TypeList<GetNamespaceRequest, ListEntitiesRequest, AwaitDueRequest, MoveClock,
+                      AskStatistics>(),
              {On::kNamespace, Right::kManage});
   ExpectEach(TypeList<BeginTransactionRequest, CommitTransactionRequest, RollBackTransactionRequest,
                       GetTransactionRequest, GetJobRequest, ListJobsRequest, CancelJobRequest>(),

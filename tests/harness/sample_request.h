@@ -154,6 +154,10 @@ inline DeleteEntityRequest SampleRequest() {
   return {EntityKind::kQueue, "orders"};
 }
 template <>
+inline GetNamespaceRequest SampleRequest() {
+  return {};
+}
+template <>
 inline ListEntitiesRequest SampleRequest() {
   return {};
 }
@@ -172,6 +176,11 @@ inline CheckEntityRequest SampleRequest() {
 template <>
 inline AddRuleRequest SampleRequest() {
   return {"orders/Subscriptions/mine", {}};
+}
+template <>
+inline UpdateRuleRequest SampleRequest() {
+  return {"orders/Subscriptions/mine", "rule",
+          [](const RuleDescription& current) { return Result<RuleDescription>(current); }};
 }
 template <>
 inline RemoveRuleRequest SampleRequest() {

@@ -7,19 +7,15 @@
 #include <thread>
 #include <vector>
 
-#include <boost/asio/connect.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/read.hpp>
-#include <boost/asio/write.hpp>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "tests/http/raw_client.h"
 
 namespace wharf {
 namespace {
 
 namespace asio = boost::asio;
-using asio::ip::tcp;
 using std::chrono::milliseconds;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
@@ -28,36 +24,6 @@ using ::testing::StartsWith;
 
 constexpr char kGet[] = "GET /hello HTTP/1.1\r\nHost: localhost\r\n\r\n";
 constexpr char kGetAndEnd[] = "GET /hello HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
-
-// A client that says exactly what it is told to.
-class Client {
- public:
-  explicit Client(int port) : socket_(io_) {
-    socket_.connect({asio::ip::make_address("127.0.0.1"), static_cast<std::uint16_t>(port)});
-  }
-
-  void Say(const std::string& bytes) {
-    boost::system::error_code ignored;  // It may be refused before all is said.
-    asio::write(socket_, asio::buffer(bytes), ignored);
-  }
-  // All that comes until the server ends.
-  std::string HearAll() {
-    std::string heard;
-    boost::system::error_code end;
-    asio::read(socket_, asio::dynamic_buffer(heard), end);
-    return heard;
-  }
-  std::string Ask(const std::string& bytes) {
-    Say(bytes);
-    return HearAll();
-  }
-  void EndSaying() { socket_.shutdown(tcp::socket::shutdown_send); }
-  void ReadLittle() { socket_.set_option(asio::socket_base::receive_buffer_size(4096)); }
-
- private:
-  asio::io_context io_;
-  tcp::socket socket_;
-};
 
 // Goes on by itself with each piece that is asked for.
 class PacedClock {
@@ -113,7 +79,7 @@ class HttpServerTest : public ::testing::Test {
   }
   void SetUp() override { Start({}); }
 
-  Client Connect() const { return Client(port_); }
+  RawClient Connect() const { return RawClient(port_); }
   std::string Ask(const std::string& bytes) const { return Connect().Ask(bytes); }
 
   PacedClock clock_;
@@ -202,7 +168,7 @@ TEST_F(HttpServerTest, AHandlerHearsWhoAsksAndWhere) {
 }
 
 TEST_F(HttpServerTest, HalfARequestEndsWithoutAnAnswer) {
-  Client client = Connect();
+  RawClient client = Connect();
   client.Say("GET /hello HT");
   client.EndSaying();
   EXPECT_EQ(client.HearAll(), "");
@@ -219,7 +185,7 @@ TEST_F(HttpServerTest, AnAnswerAsAWholeHasATime) {
 
 TEST_F(HttpServerTest, TheTimeOfAnAnswerEndsAPieceThatIsOnItsWay) {
   Start({.answer_max = milliseconds(50)});
-  Client client = Connect();
+  RawClient client = Connect();
   client.ReadLittle();
   client.Say("GET /endless HTTP/1.1\r\nHost: localhost\r\n\r\n");
 
@@ -231,18 +197,21 @@ TEST_F(HttpServerTest, AHandlerMayEndAConnection) {
 }
 
 TEST_F(HttpServerTest, WhoIsSlowIsCutOff) {
-  Start({.request_max = milliseconds(50), .write_max = milliseconds(50)});
+  Start({.idle_max = milliseconds(50),
+         .head_max = milliseconds(50),
+         .body_max = milliseconds(50),
+         .write_max = milliseconds(50)});
 
   EXPECT_EQ(Ask(""), "");                                  // Asks nothing.
   EXPECT_EQ(Ask("GET /hello HTTP/1.1\r\nHost: loc"), "");  // Never comes to an end.
-  Client body = Connect();
+  RawClient body = Connect();
   body.Say("POST /hello HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\nhel");
   EXPECT_EQ(body.HearAll(), "");
 }
 
 TEST_F(HttpServerTest, WhoDoesNotReadIsCutOff) {
   Start({.write_max = milliseconds(50)});
-  Client client = Connect();
+  RawClient client = Connect();
   client.ReadLittle();
   client.Say("GET /endless HTTP/1.1\r\nHost: localhost\r\n\r\n");
 
@@ -251,8 +220,8 @@ TEST_F(HttpServerTest, WhoDoesNotReadIsCutOff) {
 
 TEST_F(HttpServerTest, ThousandsThatAskNothingLeaveRoomForOneWhoDoes) {
   Start({.connections_max = 20});
-  std::vector<std::unique_ptr<Client>> idle;
-  for (int i = 0; i < 2000; ++i) idle.push_back(std::make_unique<Client>(port_));
+  std::vector<std::unique_ptr<RawClient>> idle;
+  for (int i = 0; i < 2000; ++i) idle.push_back(std::make_unique<RawClient>(port_));
   // In the midst of the rush, while those that end take their moment, new ones may be refused.
   while (server_->accepted() < 2000u || server_->connections() > 20u) std::this_thread::yield();
 
@@ -262,10 +231,10 @@ TEST_F(HttpServerTest, ThousandsThatAskNothingLeaveRoomForOneWhoDoes) {
 }
 
 TEST_F(HttpServerTest, TheEndDoesNotWaitForAnybody) {
-  Client idle = Connect();
-  Client half = Connect();
+  RawClient idle = Connect();
+  RawClient half = Connect();
   half.Say("GET /hello");
-  Client endless = Connect();
+  RawClient endless = Connect();
   endless.ReadLittle();
   endless.Say("GET /endless HTTP/1.1\r\nHost: localhost\r\n\r\n");
 

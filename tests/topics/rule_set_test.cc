@@ -178,6 +178,16 @@ TEST_F(RuleSetTest, RulesAreListedByNameAPageAtATime) {  // RUL-12
   EXPECT_EQ(rest[0]->description.name, "c");
 }
 
+TEST_F(RuleSetTest, APageOfRulesBeginsAtAnyPlace) {  // ATM-5
+  for (const char* name : {"b", "A", "c"}) ASSERT_TRUE(Add(kFirst, {.name = name}).ok());
+  ASSERT_TRUE(Add(kSecond, {.name = "d"}).ok());
+
+  ASSERT_EQ(rules_.List(kFirst, "", 9, 1).size(), 2U);
+  EXPECT_EQ(rules_.List(kFirst, "", 9, 1)[0]->description.name, "b");
+  EXPECT_EQ(rules_.List(kFirst, "a", 9, 1)[0]->description.name, "c");
+  EXPECT_TRUE(rules_.List(kFirst, "", 9, 3).empty());
+}
+
 TEST_F(RuleSetTest, TellsWhatAMessageCosts) {
   Message message;
   message.subject = std::string(100, 'a');

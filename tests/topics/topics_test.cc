@@ -175,6 +175,48 @@ TEST_F(TopicsTest, WhatWasAddedUnderHigherLimitsIsLoaded) {  // RUL-14
   EXPECT_EQ(refused.status().code(), ErrorCode::kQuotaExceeded);
 }
 
+TEST_F(TopicsTest, ARuleIsReplacedInOneStep) {  // ATM-2, RUL-12
+  Queue* queue = Subscribe("a");
+  const EntityId id = queue->record().id;
+  ASSERT_TRUE(topics_.AddRule(*queue, {.name = "Red"}, kNow, changes_).ok());
+  changes_.clear();
+
+  const RuleDescription wanted{.name = "other", .filter = SqlText{.text = "color = 'red'"}};
+  const auto replaced =
+      topics_.ReplaceRule(*queue, "RED", wanted, kNow + std::chrono::hours(1), changes_);
+
+  ASSERT_TRUE(replaced.ok());
+  EXPECT_EQ(replaced->name, "Red");
+  EXPECT_EQ(replaced->created_at, kNow);
+  EXPECT_EQ(replaced->filter, wanted.filter);
+  EXPECT_EQ(topics_.TopicOf(*queue)->rules().Find(id, "red")->description, *replaced);
+  ASSERT_EQ(Of<RuleRemoved>(changes_).size(), 1U);
+  ASSERT_EQ(Of<RuleAdded>(changes_).size(), 1U);
+  EXPECT_EQ(*Of<RuleAdded>(changes_)[0].rule, *replaced);
+}
+
+TEST_F(TopicsTest, ARuleThatCannotBeReplacedStays) {
+  Queue* queue = Subscribe("a");
+  Topics full(catalog_, {.sql_filters_max = 1}, random_);
+  const RuleAdded sql{queue->record().id,
+                      RuleDescription{.name = "sql", .filter = SqlText{.text = "1=1"}}};
+  CorrelationFilter wanted;
+  wanted.subject = "red";
+  const RuleAdded red{queue->record().id, RuleDescription{.name = "red", .filter = wanted}};
+  ASSERT_TRUE(full.Load({sql, red}).ok());
+  const auto replace = [&](const char* name, RuleFilter filter) {
+    return full.ReplaceRule(*queue, name, {.filter = std::move(filter)}, kNow, changes_).status();
+  };
+  changes_.clear();
+
+  EXPECT_EQ(replace("red", SqlText{.text = "2=2"}).code(), ErrorCode::kQuotaExceeded);
+  EXPECT_EQ(replace("red", SqlText{.text = "=="}).code(), ErrorCode::kFilterException);
+  EXPECT_EQ(replace("none", TrueFilter()).code(), ErrorCode::kMessagingEntityNotFound);
+  EXPECT_TRUE(changes_.empty());
+  EXPECT_EQ(full.TopicOf(*queue)->rules().Find(queue->record().id, "red")->description, *red.rule);
+  EXPECT_TRUE(replace("sql", SqlText{.text = "2=2"}).ok());
+}
+
 TEST_F(TopicsTest, OnlyWhatAKindHasCanBeAsked) {  // EPR-2, EPR-7, EPR-9, EPR-17, STS-3, STS-4
   const auto refused = [&](EntityKind kind, QueueDescription description) {
     description.name = kind == EntityKind::kTopic ? "other" : "orders/Subscriptions/a";

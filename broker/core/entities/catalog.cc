@@ -28,7 +28,9 @@ Queue* Catalog::Enter(std::string path, Queue::Image image) {
   by_id_.emplace(queue->record().id, queue);
   if (queue->kind() != EntityKind::kSubscription) {
     ++count_;
-    by_kind_[queue->kind()].emplace(place->first, queue);
+    std::vector<InOrder>& kind = by_kind_[queue->kind()];
+    kind.insert(std::lower_bound(kind.begin(), kind.end(), place->first, IsBefore),
+                {place->first, queue});
   }
   return queue;
 }
@@ -110,7 +112,8 @@ void Catalog::Erase(EntityId id, std::string_view path, Changes& changes) {
   changes.push_back(EntityDeleted{id, queue.description().name});
   if (queue.kind() != EntityKind::kSubscription) {
     --count_;
-    by_kind_[queue.kind()].erase(found->first);
+    std::vector<InOrder>& kind = by_kind_[queue.kind()];
+    kind.erase(std::lower_bound(kind.begin(), kind.end(), found->first, IsBefore));
   }
   by_id_.erase(id);
   by_path_.erase(found);
@@ -187,24 +190,31 @@ bool Catalog::IsInSpan(const Shelf& shelf, SequenceNumber number) const {
 }
 
 std::vector<const Queue*> Catalog::List(EntityKind kind, std::string_view after,
-                                        std::size_t count_max) const {
+                                        std::size_t count_max, std::size_t skip) const {
   std::vector<const Queue*> page;
-  const auto all = by_kind_.find(kind);
-  if (all == by_kind_.end()) return page;
-  for (auto it = all->second.upper_bound(after); it != all->second.end() && page.size() < count_max;
-       ++it) {
-    page.push_back(it->second);
-  }
+  const auto found = by_kind_.find(kind);
+  if (found == by_kind_.end()) return page;
+  const std::vector<InOrder>& all = found->second;
+  auto at =
+      std::upper_bound(all.begin(), all.end(), after,
+                       [](std::string_view path, const InOrder& one) { return path < one.path; });
+  at += static_cast<std::ptrdiff_t>(std::min<std::size_t>(skip, all.end() - at));
+  for (; at != all.end() && page.size() < count_max; ++at) page.push_back(at->queue);
   return page;
 }
 
 std::vector<const Queue*> Catalog::ListSubscriptions(std::string_view topic, std::string_view after,
-                                                     std::size_t count_max) const {
+                                                     std::size_t count_max,
+                                                     std::size_t skip) const {
   const std::string prefix = FoldPath(SubscriptionPath(topic, ""));
   std::vector<const Queue*> page;
   for (auto it = by_path_.upper_bound(FoldPath(SubscriptionPath(topic, after)));
        it != by_path_.end() && it->first.starts_with(prefix) && page.size() < count_max; ++it) {
-    page.push_back(it->second.get());
+    if (skip > 0) {
+      --skip;
+    } else {
+      page.push_back(it->second.get());
+    }
   }
   return page;
 }

@@ -10,7 +10,6 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/container/btree_map.h"
 #include "absl/container/flat_hash_map.h"
 #include "broker/core/queue/queue.h"
 
@@ -62,12 +61,13 @@ class Catalog {
   // The queue whose lane stands on this shelf; null if it was deleted or purged.
   Queue* FindShelf(const Shelf& shelf) const;
 
-  // Up to `count_max` queues or topics in the order of their folded names, after `after`.
-  std::vector<const Queue*> List(EntityKind kind, std::string_view after,
-                                 std::size_t count_max) const;
-  // The same for the subscriptions of the topic with this folded path.
+  // Up to `count_max` queues or topics in the order of their folded names, after `after` and so
+  // many more. It takes as long wherever they are.
+  std::vector<const Queue*> List(EntityKind kind, std::string_view after, std::size_t count_max,
+                                 std::size_t skip = 0) const;
+  // The same for the subscriptions of the topic with this folded path; these are walked over.
   std::vector<const Queue*> ListSubscriptions(std::string_view topic, std::string_view after,
-                                              std::size_t count_max) const;
+                                              std::size_t count_max, std::size_t skip = 0) const;
   // Null if it was deleted, or if this is no subscription.
   Queue* TopicOf(const Queue& subscription) const;
   // Notices whether these messages change from now on...
@@ -92,6 +92,13 @@ class Catalog {
   std::vector<Queue*> queues() const;
 
  private:
+  // The path is that of `by_path_`.
+  struct InOrder {
+    std::string_view path;
+    Queue* queue;
+  };
+  static bool IsBefore(const InOrder& one, std::string_view path) { return one.path < path; }
+
   bool IsInSpan(const Shelf& shelf, SequenceNumber number) const;
   Status CheckRoom(EntityKind kind, QueueDescription& description) const;
   Queue* Enter(std::string path, Queue::Image image);
@@ -105,8 +112,10 @@ class Catalog {
   // Queues and topics.
   std::size_t count_ = 0;
   std::map<std::string, std::unique_ptr<Queue>, std::less<>> by_path_;
-  // Queues and topics, each by themselves: no page of one passes over the other.
-  absl::flat_hash_map<EntityKind, absl::btree_map<std::string_view, Queue*>> by_kind_;
+  // Queues and topics, each by themselves: no page of one passes over the other. In the order of
+  // their paths, one after another, so that a page may begin at any place. An entity that comes or
+  // goes moves those behind it: a few us among ten thousand.
+  absl::flat_hash_map<EntityKind, std::vector<InOrder>> by_kind_;
   absl::flat_hash_map<EntityId, Queue*> by_id_;
 };
 

@@ -7,7 +7,9 @@
 #include <string>
 #include <utility>
 
+#include <boost/asio/dispatch.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/core/basic_stream.hpp>
 #include <boost/beast/core/bind_handler.hpp>
@@ -24,27 +26,45 @@ namespace asio = boost::asio;
 namespace beast = boost::beast;
 namespace http = boost::beast::http;
 using boost::system::error_code;
+using std::chrono::milliseconds;
 using PlainStream = beast::basic_stream<asio::generic::stream_protocol>;
 using TlsStream = beast::ssl_stream<PlainStream>;
 
-// Of what is read ahead, beside headers.
+// Of what is read ahead, beside headers; and what of it at a time, while nothing is asked.
 constexpr std::size_t kReadAheadBytes = 16 * 1024;
+constexpr std::size_t kReadAheadPiece = 2 * 1024;
 // A client that is refused while it still sends must be able to read why.
-constexpr std::chrono::milliseconds kLingerMax{1000};
+constexpr milliseconds kLingerMax{1000};
 constexpr std::size_t kLingerBytesMax = 256 * 1024;
 
 std::string ToText(beast::string_view view) { return {view.data(), view.size()}; }
 
-// What is answered to bytes that are no request; nothing to those that end or fail.
-std::optional<HttpResponse> AnswerTo(const error_code& error) {
+bool IsEqual(beast::string_view one, const char* other) { return beast::iequals(one, other); }
+
+// Why bytes are refused that are no request; nothing of those that end or fail.
+struct BadRequest {
+  unsigned status;
+  std::string why;
+};
+std::optional<BadRequest> WhyBad(const error_code& error) {
   if (error == http::error::header_limit || error == http::error::buffer_overflow) {
-    return TextResponse(431, "the header is too long");
+    return BadRequest{431, "the header is too long"};
   }
-  if (error == http::error::body_limit) return TextResponse(413, "the body is too long");
+  if (error == http::error::body_limit) return BadRequest{413, "the body is too long"};
   const bool is_bad = error.category() == make_error_code(http::error::bad_value).category() &&
                       error != http::error::end_of_stream && error != http::error::partial_message;
-  if (is_bad) return TextResponse(400, "this is no HTTP: " + error.message());
+  if (is_bad) return BadRequest{400, "this is no HTTP: " + error.message()};
   return std::nullopt;
+}
+
+// A name and a value each.
+template <typename Request>
+HttpFields FieldsOf(const Request& request) {
+  HttpFields fields;
+  for (const auto& field : request) {
+    fields.emplace_back(ToText(field.name_string()), ToText(field.value()));
+  }
+  return fields;
 }
 
 template <typename Stream>
@@ -68,98 +88,267 @@ class ConnectionOver final : public HttpConnection,
   using Head = http::response<http::empty_body>;
   using Whole = http::response<http::string_body>;
 
+  // What a service has of the request that is being answered.
+  class Reply final : public HttpReply {
+   public:
+    explicit Reply(std::shared_ptr<ConnectionOver> connection)
+        : connection_(std::move(connection)) {}
+    Reply(const Reply&) = delete;
+    Reply& operator=(const Reply&) = delete;
+    ~Reply() override {
+      if (!is_answered_) Answer(connection_->world_.service.Refusal(500, "nobody answered this"));
+    }
+    void Answer(HttpResponse response) override {
+      if (std::exchange(is_answered_, true)) return;
+      asio::dispatch(connection_->stream_.get_executor(),
+                     [to = connection_, response = std::move(response)]() mutable {
+                       to->Answer(std::move(response));
+                     });
+    }
+    void OnGone(std::function<void()> gone) override {
+      asio::dispatch(
+          connection_->stream_.get_executor(),
+          [to = connection_, gone = std::move(gone)]() mutable { to->NoteGone(std::move(gone)); });
+    }
+
+   private:
+    const std::shared_ptr<ConnectionOver> connection_;
+    bool is_answered_ = false;
+  };
+
   auto Then(void (ConnectionOver::*next)(error_code, std::size_t)) {
     return beast::bind_front_handler(next, this->shared_from_this());
   }
   auto& socket() { return beast::get_lowest_layer(stream_); }
-  void Allow(std::chrono::milliseconds time) { socket().expires_after(time); }
+  void Allow(milliseconds time) { socket().expires_after(time); }
   // A whole answer is one piece.
   void AllowPiece() {
-    const auto left =
-        std::chrono::duration_cast<std::chrono::milliseconds>(answer_until_ - world_.now());
-    Allow(std::clamp(left, std::chrono::milliseconds(0), world_.limits.write_max));
+    const auto left = std::chrono::duration_cast<milliseconds>(answer_until_ - world_.now());
+    Allow(std::clamp(left, milliseconds(0), world_.limits.write_max));
   }
   bool IsTooLong() const { return world_.now() >= answer_until_; }
+
+  // Whatever is under way ends, and who waits for something for this client hears it.
   void Drop() {
     error_code ignored;
     socket().socket().close(ignored);
+    timer_.cancel();
+    is_dropped_ = true;
+    awaits_ = false;
+    go_on_ = nullptr;
+    Forget();
+    if (gone_) std::exchange(gone_, nullptr)();
+  }
+  void NoteGone(std::function<void()> gone) {
+    if (is_dropped_) return gone();
+    if (is_asked_) gone_ = std::move(gone);
   }
 
-  // --- reading ---
+  // --- between two requests
 
   void Begin() {
     if constexpr (kHasTls) {
-      Allow(world_.limits.request_max);
+      Allow(world_.limits.head_max);
       stream_.async_handshake(
           asio::ssl::stream_base::server,
           beast::bind_front_handler(&ConnectionOver::OnHandshake, this->shared_from_this()));
     } else {
-      ReadNext();
+      Await();
     }
   }
 
   void OnHandshake(error_code error) {
     if (error) return Drop();
-    ReadNext();
+    Await();
   }
 
-  void ReadNext() {
+  void Await() {
+    if (is_dropped_) return;
     is_idle_ = true;
+    if (buffer_.size() > 0) return ReadHead();
+    awaits_ = true;
+    quiet_until_ = std::chrono::steady_clock::now() + world_.limits.idle_max;
+    if (!is_timed_) Arm();
+    Listen();
+  }
+
+  // There is at most one read under way: of the next request, or to hear that there will be none.
+  // Who has sent ahead is heard only when he is answered.
+  void Listen() {
+    if (is_listening_ || buffer_.size() > 0) return;
+    is_listening_ = true;
+    socket().expires_never();
+    stream_.async_read_some(buffer_.prepare(kReadAheadPiece), Then(&ConnectionOver::OnHeard));
+  }
+
+  void OnHeard(error_code error, std::size_t bytes) {
+    is_listening_ = false;
+    if (is_dropped_) return;
+    if (is_lingering_) return ReadLeftover(error, bytes);
+    if (error) return Drop();
+    buffer_.commit(bytes);
+    if (std::exchange(awaits_, false)) ReadHead();
+  }
+
+  // One wait for many requests: it looks whether it has come too early, and then waits again.
+  void Arm() {
+    is_timed_ = true;
+    timer_.expires_at(quiet_until_);
+    timer_.async_wait([weak = this->weak_from_this()](error_code error) {
+      const auto self = weak.lock();
+      if (self != nullptr && !error) self->OnTime();
+    });
+  }
+
+  void OnTime() {
+    is_timed_ = false;
+    if (!awaits_ && !is_lingering_) return;
+    if (std::chrono::steady_clock::now() < quiet_until_) return Arm();
+    Drop();
+  }
+
+  // --- reading ---
+
+  void ReadHead() {
     parser_.emplace();
     parser_->header_limit(static_cast<std::uint32_t>(world_.limits.header_bytes_max));
     parser_->body_limit(world_.limits.body_bytes_max);
-    Allow(world_.limits.request_max);
-    http::async_read_header(stream_, buffer_, *parser_, Then(&ConnectionOver::OnHeader));
+    Allow(world_.limits.head_max);
+    http::async_read_header(stream_, buffer_, *parser_, Then(&ConnectionOver::OnHead));
   }
 
   // What is refused is not read to its end.
-  void OnHeader(error_code error, std::size_t /*bytes*/) {
+  void OnHead(error_code error, std::size_t /*bytes*/) {
     if (error) return OnBadRequest(error);
     is_idle_ = false;
-    if (std::optional<HttpResponse> refused = Refuse()) return AnswerAndEnd(*std::move(refused));
-    http::async_read(stream_, buffer_, *parser_, Then(&ConnectionOver::OnRequest));
+    Note(parser_->get());
+    std::optional<HttpResponse> refused = Refuse();
+    if (!refused) {
+      HttpService::Begun begun = world_.service.Begin(HeadOf(parser_->get()));
+      refused = std::move(begun.refused);
+      go_on_ = std::move(begun.go_on);
+    }
+    if (!refused && !TakeIncoming()) {
+      refused = world_.service.Refusal(503, "too much is on its way: send it again in a moment");
+    }
+    if (refused) {
+      go_on_ = nullptr;
+      return AnswerAndEnd(*std::move(refused));
+    }
+    if (expects_) return SayContinue();
+    ReadBody();
+  }
+
+  // Of the head, what is needed when it is gone.
+  template <typename Request>
+  void Note(const Request& request) {
+    version_ = request.version();
+    is_head_ = request.method() == http::verb::head;
+    keeps_alive_ = request.keep_alive() && ++requests_ < world_.limits.requests_max;
+    expects_ = version_ >= 11 && request.count(http::field::expect) > 0;
   }
 
   void OnBadRequest(const error_code& error) {
-    std::optional<HttpResponse> answer = AnswerTo(error);
-    if (answer) return AnswerAndEnd(*std::move(answer));
-    Drop();
+    const std::optional<BadRequest> bad = WhyBad(error);
+    go_on_ = nullptr;
+    if (!bad) return Drop();
+    is_idle_ = false;
+    Note(parser_->get());
+    AnswerAndEnd(world_.service.Refusal(bad->status, bad->why));
+  }
+
+  // Two readers of the same bytes must not see two requests where one was sent: what says its
+  // length in more than one way is none.
+  std::optional<std::string> WhyAmbiguous() const {
+    const auto& request = parser_->get();
+    const auto lengths = request.count(http::field::content_length);
+    const auto encodings = request.count(http::field::transfer_encoding);
+    if (lengths > 1 || encodings > 1 || (lengths > 0 && encodings > 0)) {
+      return "a request says once how long its body is";
+    }
+    if (encodings == 0) return std::nullopt;
+    if (request.version() < 11) return "before HTTP/1.1 there are no chunks";
+    if (!IsEqual(request[http::field::transfer_encoding], "chunked")) {
+      return "a body comes as it is, or chunked";
+    }
+    return std::nullopt;
   }
 
   std::optional<HttpResponse> Refuse() {
     const auto& request = parser_->get();
+    const auto refusal = [this](unsigned status, std::string_view why) {
+      return std::optional(world_.service.Refusal(status, why));
+    };
+    if (const auto why = WhyAmbiguous()) return refusal(400, *why);
     const auto hosts = request.count(http::field::host);
     if (hosts > 1 || (hosts == 0 && request.version() >= 11)) {
-      return TextResponse(400, "a request names one host");
+      return refusal(400, "a request names one host");
     }
     if (request.count(http::field::authorization) > 1) {
-      return TextResponse(400, "a request has one authorization");
+      return refusal(400, "a request has one authorization");
     }
-    if (request.count(http::field::origin) > 1) {
-      return TextResponse(400, "a request has one origin");
+    if (request.count(http::field::origin) > 1) return refusal(400, "a request has one origin");
+    if (!request.target().starts_with('/')) return refusal(400, "a path begins with /");
+    if (expects_ && !IsEqual(request[http::field::expect], "100-continue")) {
+      return refusal(417, "nothing else may be expected than 100-continue");
     }
-    // No browser speaks so old a version that it has no host.
-    const std::string host = hosts == 0 ? "localhost" : ToText(request[http::field::host]);
-    const Status ours =
-        world_.hosts.Check(host, ToText(request[http::field::origin]), kHasTls ? "https" : "http");
-    if (!ours.ok()) return TextResponse(403, ours.message());
-    if (!request.target().starts_with('/')) return TextResponse(400, "a path begins with /");
     return std::nullopt;
   }
 
-  void OnRequest(error_code error, std::size_t /*bytes*/) {
-    if (error) return OnBadRequest(error);
-    const auto& request = parser_->get();
+  template <typename Request>
+  HttpRequest HeadOf(const Request& request) {
     const std::string target = ToText(request.target());
-    keeps_alive_ = request.keep_alive();
-    Answer(world_.router.Answer({.method = ToText(request.method_string()),
-                                 .path = target.substr(0, target.find('?')),
-                                 .accept = ToText(request[http::field::accept]),
-                                 .authorization = ToText(request[http::field::authorization]),
-                                 .subject = Subject(),
-                                 .peer = Peer(),
-                                 .is_of_known_client = knows_its_client_,
-                                 .cut_off = CutOff()}));
+    const std::size_t question = target.find('?');
+    return {.method = ToText(request.method_string()),
+            .path = target.substr(0, question),
+            .query = question == std::string::npos ? "" : target.substr(question + 1),
+            .host = ToText(request[http::field::host]),
+            .origin = ToText(request[http::field::origin]),
+            .accept = ToText(request[http::field::accept]),
+            .authorization = ToText(request[http::field::authorization]),
+            .fields = FieldsOf(request),
+            .subject = Subject(),
+            .peer = Peer(),
+            .scheme = kHasTls ? "https" : "http",
+            .is_of_known_client = knows_its_client_,
+            .cut_off = CutOff()};
+  }
+
+  // Of a chunked body nobody knows how long it will be.
+  bool TakeIncoming() {
+    if (parser_->is_done()) return true;
+    const std::uint64_t length =
+        parser_->content_length() ? *parser_->content_length() : world_.limits.body_bytes_max;
+    incoming_.Set(static_cast<std::int64_t>(length));
+    return world_.held.incoming.load(std::memory_order_relaxed) <=
+           std::max(world_.limits.incoming_bytes_max, incoming_.bytes());
+  }
+
+  void SayContinue() {
+    Allow(world_.limits.write_max);
+    static constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
+    asio::async_write(stream_, asio::buffer(kContinue), Then(&ConnectionOver::OnContinueSaid));
+  }
+  void OnContinueSaid(error_code error, std::size_t /*bytes*/) {
+    if (error) return Drop();
+    ReadBody();
+  }
+
+  void ReadBody() {
+    if (parser_->is_done()) return OnRequest({}, 0);
+    Allow(world_.limits.body_max);
+    http::async_read(stream_, buffer_, *parser_, Then(&ConnectionOver::OnRequest));
+  }
+
+  void OnRequest(error_code error, std::size_t /*bytes*/) {
+    if (is_dropped_) return;
+    if (error) return OnBadRequest(error);
+    std::string body = std::move(parser_->get().body());
+    parser_.reset();
+    is_asked_ = true;
+    auto go_on = std::exchange(go_on_, nullptr);
+    std::move(go_on)(std::move(body), std::make_shared<Reply>(this->shared_from_this()));
+    if (is_asked_ && !is_dropped_) Listen();
   }
 
   std::string Subject() {
@@ -188,51 +377,80 @@ class ConnectionOver final : public HttpConnection,
 
   template <typename Message>
   void Fill(Message& message, const HttpResponse& response) {
-    message.version(parser_->get().version() == 10 ? 10 : 11);
+    message.version(version_ == 10 ? 10 : 11);
     message.result(response.status);
-    message.set(http::field::content_type, response.type);
-    message.set(http::field::cache_control, "no-store");
-    message.set("X-Content-Type-Options", "nosniff");
-    if (response.status == 405) message.set(http::field::allow, "GET, HEAD");
-    if (response.status == 401) {
-      message.set(http::field::www_authenticate, R"(Basic realm="wharf", charset="UTF-8")");
-    }
+    if (!response.type.empty()) message.set(http::field::content_type, response.type);
+    for (const auto& [name, value] : response.fields) message.insert(name, value);
   }
 
   void Answer(HttpResponse response) {
+    if (is_dropped_) return;
+    is_asked_ = false;
+    gone_ = nullptr;
+    incoming_.Set(0);
     answer_until_ = world_.now() + world_.limits.answer_max;
-    const bool is_head = parser_->get().method() == http::verb::head;
-    if (response.pieces) return BeginPieces(std::move(response), is_head);
+    written_note_ = std::move(response.written);
+    if (response.pieces || response.source) return BeginPieces(std::move(response));
     whole_.emplace();
     Fill(*whole_, response);
     whole_->keep_alive(keeps_alive_);
-    whole_->content_length(response.body.size());
-    if (!is_head) whole_->body() = std::move(response.body);
+    // Without a body there is none of a length either.
+    if (response.status != 204) whole_->content_length(response.body.size());
+    if (!is_head_) whole_->body() = std::move(response.body);
+    outgoing_.Set(static_cast<std::int64_t>(whole_->body().size()));
     AllowPiece();
     http::async_write(stream_, *whole_, Then(&ConnectionOver::OnAnswered));
   }
 
-  // An old client knows no chunks: there the end of the connection is the end of the answer.
-  void BeginPieces(HttpResponse response, bool is_head) {
+  // An old client knows no chunks: there a length, or the end of the connection, is the end of the
+  // answer.
+  void BeginPieces(HttpResponse response) {
     head_.emplace();
     Fill(*head_, response);
     is_chunked_ = head_->version() >= 11;
-    if (!is_chunked_) keeps_alive_ = false;
+    if (!is_chunked_ && response.source) head_->content_length(response.source_bytes);
+    if (!is_chunked_ && !response.source) keeps_alive_ = false;
     head_->keep_alive(keeps_alive_);
-    head_->chunked(is_chunked_);
+    if (is_chunked_) head_->chunked(true);
     piece_ = std::move(response.body);
-    pieces_ = is_head ? nullptr : std::move(response.pieces);
+    if (!is_head_) {
+      pieces_ = std::move(response.pieces);
+      source_ = std::move(response.source);
+    }
     writer_.emplace(*head_);
     AllowPiece();
     http::async_write_header(stream_, *writer_, Then(&ConnectionOver::OnPieceWritten));
   }
 
   void OnPieceWritten(error_code error, std::size_t bytes) {
-    if (error || !pieces_) return OnAnswered(error, bytes);
+    written_ = {};
+    if (error || is_dropped_ || (!pieces_ && !source_)) return OnAnswered(error, bytes);
+    if (piece_.empty() && source_) return AskForPiece();
     if (piece_.empty()) piece_ = pieces_();
+    WritePiece();
+  }
+
+  void AskForPiece() {
+    outgoing_.Set(0);
+    source_([self = this->shared_from_this()](Result<std::string> piece) {
+      asio::dispatch(self->stream_.get_executor(), [self, piece = std::move(piece)]() mutable {
+        self->OnPiece(std::move(piece));
+      });
+    });
+  }
+
+  // Half an answer must not pass for one.
+  void OnPiece(Result<std::string> piece) {
+    if (is_dropped_ || !piece.ok()) return OnAnswered(asio::error::operation_aborted, 0);
+    piece_ = *std::move(piece);
+    WritePiece();
+  }
+
+  void WritePiece() {
     if (piece_.empty()) return EndPieces();
-    if (IsTooLong()) return Drop();
+    if (IsTooLong()) return OnAnswered(asio::error::timed_out, 0);
     written_ = std::exchange(piece_, {});
+    outgoing_.Set(static_cast<std::int64_t>(written_.size()));
     AllowPiece();
     auto next = Then(&ConnectionOver::OnPieceWritten);
     if (!is_chunked_) return asio::async_write(stream_, asio::buffer(written_), std::move(next));
@@ -241,28 +459,42 @@ class ConnectionOver final : public HttpConnection,
 
   void EndPieces() {
     pieces_ = nullptr;
+    source_ = nullptr;
     if (!is_chunked_) return OnAnswered({}, 0);
     AllowPiece();
     asio::async_write(stream_, http::make_chunk_last(), Then(&ConnectionOver::OnAnswered));
   }
 
   void OnAnswered(error_code error, std::size_t /*bytes*/) {
-    pieces_ = nullptr;
-    written_ = {};
-    if (error) return Drop();
-    if (keeps_alive_) return ReadNext();
+    auto note = std::exchange(written_note_, nullptr);
+    Forget();
+    if (error || is_dropped_) return Drop();
+    if (note) std::move(note)();
+    if (keeps_alive_) return Await();
     End();
   }
 
+  // Of the answer that is over.
+  void Forget() {
+    written_note_ = nullptr;
+    pieces_ = nullptr;
+    source_ = nullptr;
+    incoming_.Set(0);
+    outgoing_.Set(0);
+  }
+
   void End() {
-    Allow(kLingerMax);
+    is_lingering_ = true;
+    quiet_until_ = std::chrono::steady_clock::now() + kLingerMax;
+    Arm();
     if constexpr (kHasTls) {
+      Allow(kLingerMax);
       stream_.async_shutdown([self = this->shared_from_this()](error_code) { self->Drop(); });
     } else {
       error_code ignored;
       socket().socket().shutdown(asio::socket_base::shutdown_send, ignored);
       buffer_.clear();
-      ReadLeftover({}, 0);
+      if (!is_listening_) ReadLeftover({}, 0);
     }
   }
 
@@ -270,6 +502,7 @@ class ConnectionOver final : public HttpConnection,
   void ReadLeftover(error_code error, std::size_t bytes) {
     leftover_ += bytes;
     if (error || leftover_ > kLingerBytesMax) return Drop();
+    Allow(kLingerMax);
     socket().async_read_some(buffer_.prepare(kReadAheadBytes), Then(&ConnectionOver::ReadLeftover));
   }
 
@@ -277,8 +510,28 @@ class ConnectionOver final : public HttpConnection,
   Stream stream_;
   const bool knows_its_client_;
   beast::flat_buffer buffer_{world_.limits.header_bytes_max + kReadAheadBytes};
+  // While it is awaited that something is asked, or that the client ends.
+  asio::steady_timer timer_{stream_.get_executor()};
+  std::chrono::steady_clock::time_point quiet_until_{};
+  bool is_timed_ = false;
+  bool is_listening_ = false;
+  bool awaits_ = false;
+  bool is_lingering_ = false;
+  bool is_dropped_ = false;
+  // Of the request.
   std::optional<Parser> parser_;
+  HttpService::Continue go_on_;
+  unsigned version_ = 11;
+  bool is_head_ = false;
+  bool expects_ = false;
   bool keeps_alive_ = false;
+  std::size_t requests_ = 0;
+  HeldBytes incoming_{world_.held.incoming};
+  // It is with the service, which has not answered.
+  bool is_asked_ = false;
+  std::function<void()> gone_;
+  // Of the answer.
+  HeldBytes outgoing_{world_.held.outgoing};
   std::optional<Whole> whole_;
   std::optional<Head> head_;
   std::optional<http::response_serializer<http::empty_body>> writer_;
@@ -286,6 +539,8 @@ class ConnectionOver final : public HttpConnection,
   // By the world's clock.
   Duration answer_until_{};
   HttpPieces pieces_;
+  HttpSource source_;
+  absl::AnyInvocable<void() &&> written_note_;
   // To be written next; being written.
   std::string piece_;
   std::string written_;

@@ -2,9 +2,10 @@
 // answered.
 //
 // Requests that come together are answered in order, one at a time. All it takes has a bound: bytes
-// of headers and bodies, the time until a request is there, the time in which a piece of an answer
-// must be read, and that for the answer as a whole. It lives as long as something is under way.
-// Made by the HttpServer.
+// of headers and bodies, the time until each of them is there, the time in which a piece of an
+// answer must be read, that for the answer as a whole, and how long nothing may be asked. While an
+// answer is waited for it listens to whether its client is there. It lives as long as something is
+// under way. Made by the HttpServer; all of it happens on its strand.
 #pragma once
 
 #include <atomic>
@@ -16,8 +17,8 @@
 #include <boost/asio/generic/stream_protocol.hpp>
 
 #include "broker/doors/common/doorway.h"
-#include "broker/doors/http/host_check.h"
-#include "broker/doors/http/router.h"
+#include "broker/doors/common/held_bytes.h"
+#include "broker/doors/http/http_service.h"
 #include "storage/base/time.h"
 
 namespace wharf {
@@ -26,11 +27,23 @@ struct HttpLimits {
   std::size_t connections_max = 256;
   std::size_t header_bytes_max = 16 * 1024;
   std::size_t body_bytes_max = 64 * 1024;
-  // Until a request is there as a whole; also between two of them.
-  std::chrono::milliseconds request_max{10'000};
+  // Between two requests; until a head is there; until a body is.
+  std::chrono::milliseconds idle_max{10'000};
+  std::chrono::milliseconds head_max{10'000};
+  std::chrono::milliseconds body_max{10'000};
   // Until a piece of an answer is on its way; until all of it is.
   std::chrono::milliseconds write_max{10'000};
   std::chrono::milliseconds answer_max{60'000};
+  // Of one connection, which then ends.
+  std::size_t requests_max = 1'000'000;
+  // Of bodies that are read, of all connections together; what would be more is refused.
+  std::int64_t incoming_bytes_max = std::int64_t{64} << 20;
+};
+
+// What all connections of a server hold together.
+struct HttpHeld {
+  HeldBytes::Total incoming = 0;
+  HeldBytes::Total outgoing = 0;
 };
 
 class HttpConnection {
@@ -38,8 +51,8 @@ class HttpConnection {
   // Outlives all connections.
   struct World {
     const HttpLimits& limits;
-    const Router& router;
-    const HostCheck& hosts;
+    HttpService& service;
+    HttpHeld& held;
     // Tells for how long something takes; never goes back.
     const std::function<Duration()>& now;
   };

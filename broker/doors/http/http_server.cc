@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "absl/base/thread_annotations.h"
+#include "broker/doors/http/routed_service.h"
 #include "storage/base/mutex.h"
 
 namespace wharf {
@@ -29,12 +30,9 @@ struct HttpServer::Impl {
   // In the order of their coming.
   using Connections = std::list<std::weak_ptr<HttpConnection>>;
 
-  Impl(const HttpLimits& given_limits, Router given_router, HostCheck given_hosts,
+  Impl(const HttpLimits& given_limits, std::unique_ptr<HttpService> given_service,
        std::function<Duration()> given_now)
-      : limits(given_limits),
-        router(std::move(given_router)),
-        hosts(std::move(given_hosts)),
-        now(std::move(given_now)) {
+      : limits(given_limits), service(std::move(given_service)), now(std::move(given_now)) {
     for (std::size_t i = 0; i < kThreads; ++i) threads.emplace_back([this] { io.run(); });
   }
 
@@ -47,8 +45,11 @@ struct HttpServer::Impl {
       ::close(descriptor);
       return;
     }
-    if (!MakeRoom()) return;
-    auto connection = MakeConnection(std::move(socket), doorway, {limits, router, hosts, now});
+    if (!MakeRoom()) {
+      refused.fetch_add(1, std::memory_order_relaxed);
+      return;
+    }
+    auto connection = MakeConnection(std::move(socket), doorway, {limits, *service, held, now});
     const auto place = Add(connection);
     connection->OnEnd([this, place] { Remove(place); });
     connection->Start();
@@ -92,10 +93,11 @@ struct HttpServer::Impl {
   }
 
   const HttpLimits limits;
-  const Router router;
-  const HostCheck hosts;
+  const std::unique_ptr<HttpService> service;
   const std::function<Duration()> now;
+  HttpHeld held;
   std::atomic<std::uint64_t> accepted = 0;
+  std::atomic<std::uint64_t> refused = 0;
   mutable Mutex mutex;
   Connections connections ABSL_GUARDED_BY(mutex);
   std::size_t open ABSL_GUARDED_BY(mutex) = 0;
@@ -105,9 +107,14 @@ struct HttpServer::Impl {
   std::vector<std::thread> threads;
 };
 
+HttpServer::HttpServer(const HttpLimits& limits, std::unique_ptr<HttpService> service,
+                       std::function<Duration()> now)
+    : impl_(std::make_unique<Impl>(limits, std::move(service), std::move(now))) {}
+
 HttpServer::HttpServer(const HttpLimits& limits, Router router, HostCheck hosts,
                        std::function<Duration()> now)
-    : impl_(std::make_unique<Impl>(limits, std::move(router), std::move(hosts), std::move(now))) {}
+    : HttpServer(limits, std::make_unique<RoutedService>(std::move(router), std::move(hosts)),
+                 std::move(now)) {}
 
 HttpServer::~HttpServer() { Stop(); }
 
@@ -120,8 +127,12 @@ Status HttpServer::Listen(std::vector<Doorway> doorways) {
   return {};
 }
 
-void HttpServer::Stop() {
+void HttpServer::LetNobodyIn() {
   for (const Doorway& doorway : impl_->doorways) doorway.listener->Stop();
+}
+
+void HttpServer::Stop() {
+  LetNobodyIn();
   impl_->CloseAll();
   impl_->guard.reset();
   for (std::thread& thread : impl_->threads) {
@@ -135,5 +146,10 @@ std::size_t HttpServer::connections() const {
 }
 
 std::uint64_t HttpServer::accepted() const { return impl_->accepted; }
+std::uint64_t HttpServer::refused() const { return impl_->refused; }
+
+std::int64_t HttpServer::outgoing_bytes() const {
+  return impl_->held.outgoing.load(std::memory_order_relaxed);
+}
 
 }  // namespace wharf

@@ -2,7 +2,7 @@
 //
 // It takes a bounded number of connections. When there are more, the oldest that waits for nothing
 // ends; when all are being answered, the new one. Made by main.cc before the store
-// is opened, so that it can tell that the broker is starting.
+// is opened, so that it can tell that the broker is starting; and by the ServiceBusDoor.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,8 @@
 
 #include "broker/doors/common/doorway.h"
 #include "broker/doors/http/connection.h"
+#include "broker/doors/http/host_check.h"
+#include "broker/doors/http/router.h"
 #include "storage/base/log_limit.h"
 #include "storage/base/time.h"
 
@@ -20,18 +22,26 @@ namespace wharf {
 class HttpServer {
  public:
   // `now` tells for how long answers are read.
+  HttpServer(const HttpLimits& limits, std::unique_ptr<HttpService> service,
+             std::function<Duration()> now = SteadyNow);
   HttpServer(const HttpLimits& limits, Router router, HostCheck hosts,
              std::function<Duration()> now = SteadyNow);
   ~HttpServer();
 
   // Lets clients in. Once.
   Status Listen(std::vector<Doorway> doorways);
+  // Lets nobody in any more; those that are in stay.
+  void LetNobodyIn();
   // Ends all connections, whatever is under way.
   void Stop();
 
   // That there are now; that there were in all. Any thread.
   std::size_t connections() const;
   std::uint64_t accepted() const;
+  // That found no place.
+  std::uint64_t refused() const;
+  // Of answers that are on their way to clients. Any thread.
+  std::int64_t outgoing_bytes() const;
 
  private:
   struct Impl;

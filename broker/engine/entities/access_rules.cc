@@ -1,9 +1,11 @@
 #include "broker/engine/entities/access_rules.h"
 
+#include <cassert>
 #include <utility>
 
 #include <fmt/core.h>
 
+#include "absl/container/flat_hash_set.h"
 #include "broker/core/entities/names.h"
 
 namespace wharf {
@@ -149,13 +151,105 @@ Status AccessRules::Remove(const RemoveAccessRuleRequest& request, const Author&
   if (!place.ok()) return place.status();
   const Result<const AccessRule*> rule = FindRule(*place, request.name);
   if (!rule.ok()) return rule.status();
-  const std::string name = (*rule)->name();
-  Tell(author, *place, name, "is removed", turn);
-  turn.changes.push_back(AccessRuleRemoved{place->entity, name});
-  book_ = book_.Without(place->resource, name);
-  if (book_.RulesOf(place->resource).empty()) resources_.erase(place->entity);
-  Publish(turn);
+  Drop(*place, (*rule)->name(), author, turn);
   return {};
+}
+
+Status AccessRules::CheckGiven(EntityKind kind, const std::vector<GivenAccessRule>& given) {
+  if (given.size() > access::kRulesMax) {
+    return {ErrorCode::kQuotaExceeded,
+            fmt::format("these are {} access rules; an entity has {} at most", given.size(),
+                        access::kRulesMax)};
+  }
+  if (kind == EntityKind::kSubscription && !given.empty()) {
+    return {ErrorCode::kInvalidOperation,
+            "a subscription has no access rules; those of its topic hold for it"};
+  }
+  absl::flat_hash_set<std::string> names;
+  for (const GivenAccessRule& rule : given) {
+    WHARF_RETURN_IF_ERROR(access::CheckAccessRuleName(rule.name));
+    if (!names.insert(access::FoldRuleName(rule.name)).second) {
+      return {ErrorCode::kArgumentError,
+              fmt::format("two of the access rules are called '{}'", rule.name)};
+    }
+    if (rule.rights.empty()) {
+      return {ErrorCode::kArgumentError, "an access rule has one right at least"};
+    }
+    for (const std::string* key : {&rule.primary_key, &rule.secondary_key}) {
+      if (!key->empty()) WHARF_RETURN_IF_ERROR(access::CheckKey(*key));
+    }
+    if (!rule.primary_key.empty() && rule.primary_key == rule.secondary_key) {
+      return {ErrorCode::kArgumentError, "the two keys of an access rule must differ"};
+    }
+  }
+  return {};
+}
+
+Status AccessRules::CheckGiven(const std::string& path,
+                               const std::vector<GivenAccessRule>& given) const {
+  const Result<Place> place = Find(path);
+  if (!place.ok()) return place.status();
+  return CheckGiven(EntityKind::kQueue, given);
+}
+
+void AccessRules::SetAll(const std::string& path, std::vector<GivenAccessRule> given,
+                         const Author& author, Turn& turn) {
+  const Result<Place> place = Find(path);
+  assert(place.ok());
+  absl::flat_hash_set<std::string> stay;
+  for (const GivenAccessRule& rule : given) stay.insert(access::FoldRuleName(rule.name));
+  for (const AccessRule& rule : access::Book::RuleList(book_.RulesOf(place->resource))) {
+    if (!stay.contains(access::FoldRuleName(rule.name()))) Drop(*place, rule.name(), author, turn);
+  }
+  for (GivenAccessRule& rule : given) SetOne(*place, std::move(rule), author, turn);
+}
+
+void AccessRules::SetOne(const Place& place, GivenAccessRule given, const Author& author,
+                         Turn& turn) {
+  const auto key_of = [this](std::string& key) {
+    return key.empty() ? access::DrawKey(keys_) : std::move(key);
+  };
+  const AccessRule* found = book_.Find(place.resource, given.name);
+  if (found == nullptr) {
+    Tell(author, place, given.name, "is made, with " + access::ToString(given.rights), turn);
+    return Set(place,
+               AccessRule(given.name, given.rights, key_of(given.primary_key),
+                          key_of(given.secondary_key), turn.now),
+               turn);
+  }
+  const AccessRule rule = *found;
+  const auto differs = [&rule](const std::string& key, KeySlot slot) {
+    return !key.empty() && key != rule.key(slot);
+  };
+  if (differs(given.primary_key, KeySlot::kPrimary) ||
+      differs(given.secondary_key, KeySlot::kSecondary)) {
+    Tell(author, place, rule.name(),
+         "keeps its keys: a description does not replace them, a rotation does", turn);
+  }
+  if (rule.rights() == given.rights) return;
+  Tell(author, place, rule.name(), "has now " + access::ToString(given.rights), turn);
+  Set(place,
+      AccessRule(rule.name(), given.rights, rule.key(KeySlot::kPrimary),
+                 rule.key(KeySlot::kSecondary), rule.created_at()),
+      turn);
+}
+
+void AccessRules::Drop(const Place& place, const std::string& rule, const Author& author,
+                       Turn& turn) {
+  Tell(author, place, rule, "is removed", turn);
+  turn.changes.push_back(AccessRuleRemoved{place.entity, rule});
+  book_ = book_.Without(place.resource, rule);
+  if (book_.RulesOf(place.resource).empty()) resources_.erase(place.entity);
+  Publish(turn);
+}
+
+std::vector<AccessRuleInfo> AccessRules::Of(const Queue& entity) const {
+  std::vector<AccessRuleInfo> rules;
+  const std::string& name = entity.description().name;
+  for (const AccessRule& rule : book_.RulesOf(FoldPath(name))) {
+    rules.push_back(InfoOf(name, rule, /*shows_keys=*/true));
+  }
+  return rules;
 }
 
 void AccessRules::OnEntityDeleted(EntityId entity, const Status& /*reason*/, Turn& turn) {

@@ -39,6 +39,16 @@ class AccessRules final : public EntityEndListener {
   Result<AccessRuleInfo> Rotate(RotateAccessKeyRequest request, const Author& author, Turn& turn);
   Status Remove(const RemoveAccessRuleRequest& request, const Author& author, Turn& turn);
 
+  // Whether these may be all the rules of a new entity, or of the one at `path`.
+  static Status CheckGiven(EntityKind kind, const std::vector<GivenAccessRule>& given);
+  Status CheckGiven(const std::string& path, const std::vector<GivenAccessRule>& given) const;
+  // They are all the rules of the entity at `path` from now on. One that it has already keeps its
+  // keys, whatever was given. They were checked.
+  void SetAll(const std::string& path, std::vector<GivenAccessRule> given, const Author& author,
+              Turn& turn);
+  // All of an entity, with their keys.
+  std::vector<AccessRuleInfo> Of(const Queue& entity) const;
+
   // Its rules go with it. A fenced one keeps them.
   void OnEntityDeleted(EntityId entity, const Status& reason, Turn& turn) override;
 
@@ -59,6 +69,8 @@ class AccessRules final : public EntityEndListener {
   void Tell(const Author& author, const Place& place, std::string_view rule, std::string_view done,
             Turn& turn);
   void Set(const Place& place, access::AccessRule rule, Turn& turn);
+  void SetOne(const Place& place, GivenAccessRule given, const Author& author, Turn& turn);
+  void Drop(const Place& place, const std::string& rule, const Author& author, Turn& turn);
   void Publish(Turn& turn) const;
 
   const WorkerContext context_;

@@ -151,6 +151,27 @@ Result<RuleDescription> Entities::AddRule(std::string_view path, RuleDescription
   return added;
 }
 
+Result<RuleDescription> Entities::UpdateRule(std::string_view path, std::string_view name,
+                                             RuleEdit edit, const Author& author, Turn& turn) {
+  const Result<EntityFinder::Target> target = finder_.ResolveEntity(path);
+  if (!target.ok()) return target.status();
+  Queue& subscription = *target->queue;
+  const Topic* topic = topics_.TopicOf(subscription);
+  const Rule* rule =
+      topic == nullptr ? nullptr : topic->rules().Find(subscription.record().id, name);
+  Result<RuleDescription> edited = RuleDescription();
+  if (rule != nullptr) edited = std::move(edit)(rule->description);
+  if (!edited.ok()) return edited;
+  context_.touched.Touch(target->lane);
+  NoteTopicUsed(subscription, turn.now);
+  Result<RuleDescription> replaced =
+      topics_.ReplaceRule(subscription, name, *std::move(edited), turn.now, turn.changes);
+  if (!replaced.ok()) return replaced;
+  TellRulesChanged(subscription, turn);
+  TellRule(author, subscription, replaced->name, "is changed", turn);
+  return replaced;
+}
+
 Status Entities::RemoveRule(std::string_view path, std::string_view name, const Author& author,
                             Turn& turn) {
   const Result<EntityFinder::Target> target = finder_.ResolveEntity(path);

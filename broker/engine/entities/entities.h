@@ -17,6 +17,7 @@
 #include "broker/engine/turn/registrations.h"
 #include "broker/engine/turn/worker_context.h"
 #include "broker/requests/entity_requests.h"
+#include "broker/requests/rule_requests.h"
 #include "broker/topics/topics.h"
 
 namespace wharf {
@@ -47,6 +48,8 @@ class Entities final : public EntityEraser {
   // Of the subscription at a path.
   Result<RuleDescription> AddRule(std::string_view path, RuleDescription rule, const Author& author,
                                   Turn& turn);
+  Result<RuleDescription> UpdateRule(std::string_view path, std::string_view name, RuleEdit edit,
+                                     const Author& author, Turn& turn);
   Status RemoveRule(std::string_view path, std::string_view name, const Author& author, Turn& turn);
   // Drops what stands in a lane; its rows are reclaimed with it, or later.
   Result<std::int64_t> Purge(const EntityFinder::Target& target, bool with_scheduled,

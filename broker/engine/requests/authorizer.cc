@@ -10,6 +10,18 @@ Asker Authorizer::AskerOf(const Caller& caller) const {
           .sees_all = guard_->Check(caller.permit, access::Right::kManage, "").ok()};
 }
 
+Status Authorizer::CheckForwarding(const Caller& caller, const QueueDescription* current,
+                                   const QueueDescription& wanted) const {
+  return CheckForwardRights(current, wanted, [&](access::Right right, const std::string& path) {
+    Status allowed = guard_->Check(caller.permit, right, path);
+    for (const access::PermitPtr& permit : caller.forward_permits) {
+      if (allowed.ok()) break;
+      if (guard_->Check(permit, right, path).ok()) allowed = Status();
+    }
+    return allowed;
+  });
+}
+
 void Authorizer::NoteRefusal(const Caller& caller, const Status& refusal) const {
   guard_->NoteRefusal(refusal, caller.permit, caller.peer, ToString(caller.tracking_id));
 }
@@ -19,10 +31,7 @@ void Authorizer::WatchForwarding(const Caller& caller, UpdateEntityRequest& requ
                      const EntityRecord& current) mutable -> Result<QueueDescription> {
     Result<QueueDescription> wanted = std::move(edit)(current);
     if (!wanted.ok()) return wanted;
-    const Status allowed = CheckForwardRights(&current.description, *wanted,
-                                              [&](access::Right right, const std::string& path) {
-                                                return guard_->Check(caller.permit, right, path);
-                                              });
+    const Status allowed = CheckForwarding(caller, &current.description, *wanted);
     if (allowed.ok()) return wanted;
     NoteRefusal(caller, allowed);
     return allowed;

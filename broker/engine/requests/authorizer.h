@@ -24,14 +24,7 @@ class Authorizer {
   template <typename Request>
   Status Allow(const Caller& caller, Request& request) const {
     if (guard_ == nullptr || caller.is_door_itself) return {};
-    // A right is checked together with its permit.
-    const Status proven =
-        kNeed<std::remove_const_t<Request>>.right ? Status() : guard_->Check(caller.permit);
-    Status allowed = !proven.ok()
-                         ? proven
-                         : CheckRights(request, [&](access::Right right, const std::string& path) {
-                             return guard_->Check(caller.permit, right, path);
-                           });
+    Status allowed = Check(caller, request);
     if (!allowed.ok()) {
       NoteRefusal(caller, allowed);
       return allowed;
@@ -44,6 +37,22 @@ class Authorizer {
   Asker AskerOf(const Caller& caller) const;
 
  private:
+  template <typename Request>
+  Status Check(const Caller& caller, const Request& request) const {
+    // A right is checked together with its permit.
+    if (!kNeed<Request>.right) WHARF_RETURN_IF_ERROR(guard_->Check(caller.permit));
+    WHARF_RETURN_IF_ERROR(CheckRights(request, [&](access::Right right, const std::string& path) {
+      return guard_->Check(caller.permit, right, path);
+    }));
+    if constexpr (std::is_same_v<Request, CreateEntityRequest>) {
+      return CheckForwarding(caller, nullptr, request.description);
+    }
+    return {};
+  }
+  // Who forwards has Manage on the target, too, by what it came with or by what it brought for
+  // that (FWD-6).
+  Status CheckForwarding(const Caller& caller, const QueueDescription* current,
+                         const QueueDescription& wanted) const;
   void NoteRefusal(const Caller& caller, const Status& refusal) const;
   // What the edit makes of the entity is known when its turn comes.
   void WatchForwarding(const Caller& caller, UpdateEntityRequest& request) const;

@@ -73,13 +73,13 @@ Result<RuleDescription> RuleHandler::FindRule(const std::string& path, const std
 }
 
 Result<RulePage> RuleHandler::RulesOf(const std::string& path, const std::string& after,
-                                      std::size_t count_max) {
+                                      std::size_t count_max, std::size_t skip) {
   const Result<Queue*> queue = FindSubscription(path);
   if (!queue.ok()) return queue.status();
   const RuleSet& rules = topics_.TopicOf(**queue)->rules();
   RulePage page;
   std::size_t bytes = 0;
-  for (const Rule* rule : rules.List((*queue)->record().id, after, count_max + 1)) {
+  for (const Rule* rule : rules.List((*queue)->record().id, after, count_max + 1, skip)) {
     page.has_more = page.rules.size() == count_max || bytes > kPageBytesMax;
     if (page.has_more) break;
     bytes += SizeOf(rule->description);
@@ -105,6 +105,13 @@ void RuleHandler::Plan(Asked<AddRuleRequest> asked, Turn& turn) {
                           AuditLog::AuthorOf(asked.caller), turn));
 }
 
+void RuleHandler::Plan(Asked<UpdateRuleRequest> asked, Turn& turn) {
+  UpdateRuleRequest& request = asked.request;
+  Reply(turn, std::move(asked.answer),
+        entities_.UpdateRule(request.subscription, request.name, std::move(request.edit),
+                             AuditLog::AuthorOf(asked.caller), turn));
+}
+
 void RuleHandler::Plan(Asked<RemoveRuleRequest> asked, Turn& turn) {
   Reply(turn, std::move(asked.answer),
         Done(entities_.RemoveRule(asked.request.subscription, asked.request.name,
@@ -118,7 +125,7 @@ void RuleHandler::Plan(Asked<GetRuleRequest> asked, Turn& turn) {
 void RuleHandler::Plan(Asked<ListRulesRequest> asked, Turn& turn) {
   const ListRulesRequest& request = asked.request;
   Reply(turn, std::move(asked.answer),
-        RulesOf(request.subscription, request.after, request.count_max));
+        RulesOf(request.subscription, request.after, request.count_max, request.skip));
 }
 
 // The shard only looks the rules up: a reader compiles and asks them. Their topic gives the message

@@ -23,6 +23,7 @@ class RuleHandler {
       : context_(context), topics_(topics), entities_(entities), from_store_(from_store) {}
 
   void Plan(Asked<AddRuleRequest> asked, Turn& turn);
+  void Plan(Asked<UpdateRuleRequest> asked, Turn& turn);
   void Plan(Asked<RemoveRuleRequest> asked, Turn& turn);
   void Plan(Asked<GetRuleRequest> asked, Turn& turn);
   void Plan(Asked<ListRulesRequest> asked, Turn& turn);
@@ -33,8 +34,8 @@ class RuleHandler {
   Result<Queue*> FindSubscription(const std::string& path);
   Result<RuleDescription> FindRule(const std::string& path, const std::string& name);
   // A page of the rules of a subscription, in the order of their names.
-  Result<RulePage> RulesOf(const std::string& path, const std::string& after,
-                           std::size_t count_max);
+  Result<RulePage> RulesOf(const std::string& path, const std::string& after, std::size_t count_max,
+                           std::size_t skip = 0);
   // The rules that a question is about.
   Result<RulePage> RulesFor(const EvaluateRulesRequest& question);
 

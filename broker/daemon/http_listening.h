@@ -1,0 +1,15 @@
+// Whether wharfd serves Service Bus over HTTP: the door, if the configuration has a listener for
+// it. Used by the daemons, when they are made.
+#pragma once
+
+#include <memory>
+
+#include "broker/config/settings.h"
+#include "broker/doors/http/servicebus/servicebus_door.h"
+
+namespace wharf {
+
+// Null: it is not listened for.
+std::unique_ptr<ServiceBusDoor> MakeServiceBusDoor(const config::Settings& settings);
+
+}  // namespace wharf

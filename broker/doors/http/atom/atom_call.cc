@@ -1,0 +1,108 @@
+#include "broker/doors/http/atom/atom_call.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include <fmt/core.h>
+
+#include "broker/doors/common/field_error.h"
+
+namespace wharf::atom {
+namespace {
+
+constexpr std::size_t kPageMax = 100;
+constexpr std::size_t kApiVersionBytesMax = 32;
+
+// What stands in links again.
+bool IsApiVersion(std::string_view text) {
+  return !text.empty() && text.size() <= kApiVersionBytesMax &&
+         std::all_of(text.begin(), text.end(), [](char c) {
+           return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || c == '-' || c == '.';
+         });
+}
+
+Result<std::size_t> NumberOf(const Target& target, std::string_view name, std::size_t otherwise) {
+  const std::string* const text = target.Find(name);
+  if (text == nullptr) return otherwise;
+  std::size_t number = 0;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), number);
+  const bool is_number = error == std::errc() && end == text->data() + text->size();
+  if (!is_number) return BadValue(name, "is no number");
+  return number;
+}
+
+}  // namespace
+
+AtomCall::AtomCall(ServiceBusCallPtr call)
+    : call_(std::move(call)), place_(PlaceOf(call_->request().target.path)) {
+  const ServiceBusRequest& request = call_->request();
+  site_.origin = request.origin.empty() ? "https://localhost" : request.origin;
+  const std::string* const version = request.target.Find("api-version");
+  if (version != nullptr && IsApiVersion(*version)) site_.api_version = *version;
+}
+
+const std::string* AtomCall::Find(std::string_view header) const {
+  return FindField(call_->request().fields, header);
+}
+
+Result<PagePlace> AtomCall::Page() const {
+  const Target& target = call_->request().target;
+  const Result<std::size_t> skip = NumberOf(target, "$skip", 0);
+  if (!skip.ok()) return skip.status();
+  const Result<std::size_t> top = NumberOf(target, "$top", kPageMax);
+  if (!top.ok()) return top.status();
+  if (*top == 0) return OutOfRange("$top", "is 1 or more");
+  return PagePlace{target.path, *skip, std::min(*top, kPageMax)};
+}
+
+Status AtomCall::CheckDelete() const {
+  const std::string* const if_match = Find("If-Match");
+  if (if_match == nullptr || *if_match == "*") return {};
+  return BadValue("If-Match", "is * or nothing where something is deleted");
+}
+
+// One that proves nothing is worth nothing: whether it is missed is asked of the broker.
+void AtomCall::AddForwardPermits(Caller& caller) const {
+  for (const char* header :
+       {"ServiceBusSupplementaryAuthorization", "ServiceBusDlqSupplementaryAuthorization"}) {
+    const std::string* const token = Find(header);
+    if (token == nullptr || token->empty()) continue;
+    if (Result<access::PermitPtr> permit = call_->ProveAlso(*token); permit.ok()) {
+      caller.forward_permits.push_back(*std::move(permit));
+    }
+  }
+}
+
+void AtomCall::Entry(unsigned status, std::string entry, std::string etag) {
+  HttpResponse response{
+      .status = status, .type = std::string(kEntryType), .body = std::move(entry)};
+  if (!etag.empty()) response.fields.emplace_back("ETag", std::move(etag));
+  call_->Answer(std::move(response));
+}
+
+void AtomCall::Feed(std::string feed) {
+  call_->Answer({.status = 200, .type = std::string(kFeedType), .body = std::move(feed)});
+}
+
+void AtomCall::Done() { call_->Answer({.status = 200, .type = {}}); }
+
+void AtomCall::RefuseMethod(std::string_view allowed) {
+  HttpResponse response = Refusal(405, fmt::format("here is only {}", allowed));
+  response.fields.emplace_back("Allow", allowed);
+  call_->Answer(std::move(response));
+}
+
+void AtomCall::RefuseCondition() {
+  call_->Answer(Refusal(412, "it is not as it was when it had this ETag: read it again"));
+}
+
+HttpResponse AtomCall::Refusal(unsigned status, std::string_view why) const {
+  const ServiceBusRequest& request = call_->request();
+  return ErrorAnswer(status, why,
+                     {.plane = ErrorPlane::kManagement,
+                      .entity = request.target.path,
+                      .tracking_id = request.caller.tracking_id,
+                      .at = WallNow()});
+}
+
+}  // namespace wharf::atom

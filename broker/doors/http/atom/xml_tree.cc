@@ -1,0 +1,161 @@
+#include "broker/doors/http/atom/xml_tree.h"
+
+#include <algorithm>
+#include <climits>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include <fmt/core.h>
+#include <libxml/parser.h>
+#include <libxml/xmlerror.h>
+
+#include "broker/doors/http/atom/xml_names.h"
+
+namespace wharf::atom {
+namespace {
+
+constexpr std::string_view kBlanks = " \t\r\n";
+
+std::string CopyOf(const xmlChar* text) {
+  return text == nullptr ? std::string() : reinterpret_cast<const char*>(text);
+}
+
+// Builds the tree from what the parser finds; the first thing that is wrong ends it.
+class TreeBuilder {
+ public:
+  Result<XmlElement> Parse(std::string_view text) {
+    if (text.size() > INT_MAX) return Bad("it is too long");
+    static std::once_flag once;
+    std::call_once(once, xmlInitParser);
+    // What is wrong with an encoding it would print, as nobody's fault; the thread's own setting.
+    xmlSetStructuredErrorFunc(nullptr, [](void*, xmlErrorPtr) {});
+    xmlSAXHandler handler{};
+    handler.initialized = XML_SAX2_MAGIC;
+    handler.startElementNs = Start;
+    handler.endElementNs = End;
+    handler.characters = Characters;
+    handler.cdataBlock = Characters;
+    handler.internalSubset = RefuseDocumentType;
+    handler.serror = NoteError;
+    context_ = xmlCreatePushParserCtxt(&handler, this, nullptr, 0, nullptr);
+    if (context_ == nullptr) return Bad("there is no memory to read it");
+    const std::unique_ptr<xmlParserCtxt, void (*)(xmlParserCtxtPtr)> owner(context_,
+                                                                           xmlFreeParserCtxt);
+    xmlCtxtUseOptions(context_, XML_PARSE_NONET);
+    xmlParseChunk(context_, text.data(), static_cast<int>(text.size()), /*terminate=*/1);
+    if (wrong_) return *wrong_;
+    if (context_->wellFormed == 0 || !is_whole_) return Bad("it is no XML");
+    return std::move(root_);
+  }
+
+ private:
+  using Text = const xmlChar*;
+
+  static TreeBuilder& Self(void* self) { return *static_cast<TreeBuilder*>(self); }
+  static Status Bad(std::string_view why) {
+    return {ErrorCode::kArgumentError, fmt::format("the body cannot be read: {}", why)};
+  }
+
+  static void Start(void* self, Text name, Text /*prefix*/, Text space, int namespaces,
+                    Text* declared, int attributes, int /*defaulted*/, Text* attribute) {
+    Self(self).Begin(name, space, namespaces, declared, attributes, attribute);
+  }
+  static void End(void* self, Text /*name*/, Text /*prefix*/, Text /*space*/) {
+    Self(self).Close();
+  }
+  static void Characters(void* self, Text text, int length) {
+    TreeBuilder& builder = Self(self);
+    if (!builder.open_.empty()) {
+      builder.open_.back()->text.append(reinterpret_cast<const char*>(text),
+                                        static_cast<std::size_t>(length));
+    }
+  }
+  static void RefuseDocumentType(void* self, Text /*name*/, Text /*external*/, Text /*system*/) {
+    Self(self).Stop("a document type is not allowed here");
+  }
+  static void NoteError(void* self, xmlErrorPtr error) {
+    if (error->level < XML_ERR_ERROR) return;
+    std::string_view why = error->message == nullptr ? "it is no XML" : error->message;
+    Self(self).Stop(fmt::format("line {}: {}", error->line, Trimmed(why)));
+  }
+
+  void Stop(std::string_view why) {
+    if (!wrong_) wrong_ = Bad(why);
+    xmlStopParser(context_);
+  }
+
+  void Begin(Text name, Text space, int namespaces, Text* declared, int attributes,
+             Text* attribute) {
+    if (wrong_) return;
+    if (open_.size() >= kXmlDepthMax) return Stop("its elements are too deep in each other");
+    if (++elements_ > kXmlElementsMax) return Stop("it has too many elements");
+    if (is_whole_) return Stop("it has more than one root");
+    XmlElement& element = open_.empty() ? root_ : open_.back()->children.emplace_back();
+    element.name = {CopyOf(space), CopyOf(name)};
+    declared_.push_back(prefixes_.size());
+    for (int i = 0; i < namespaces; ++i) {
+      prefixes_.emplace_back(CopyOf(declared[2 * i]), CopyOf(declared[2 * i + 1]));
+    }
+    // Each is its name, its prefix, its namespace, and where its value begins and ends.
+    for (int i = 0; i < attributes; ++i, attribute += 5) {
+      const bool is_type = CopyOf(attribute[0]) == "type" && CopyOf(attribute[2]) == kInstanceSpace;
+      if (is_type) {
+        element.type = Resolve(std::string_view(reinterpret_cast<const char*>(attribute[3]),
+                                                attribute[4] - attribute[3]));
+      }
+    }
+    open_.push_back(&element);
+  }
+
+  void Close() {
+    if (wrong_ || open_.empty()) return;
+    open_.pop_back();
+    prefixes_.resize(declared_.back());
+    declared_.pop_back();
+    is_whole_ = open_.empty();
+  }
+
+  // What a name with a prefix means here.
+  XmlName Resolve(std::string_view name) const {
+    name = Trimmed(name);
+    const std::size_t colon = name.find(':');
+    const std::string_view prefix =
+        colon == std::string_view::npos ? std::string_view() : name.substr(0, colon);
+    if (colon != std::string_view::npos) name.remove_prefix(colon + 1);
+    const auto found = std::find_if(prefixes_.rbegin(), prefixes_.rend(),
+                                    [prefix](const auto& each) { return each.first == prefix; });
+    return {found == prefixes_.rend() ? std::string() : found->second, std::string(name)};
+  }
+
+  xmlParserCtxtPtr context_ = nullptr;
+  XmlElement root_;
+  bool is_whole_ = false;
+  std::optional<Status> wrong_;
+  std::size_t elements_ = 0;
+  // From the root to where the parser is.
+  std::vector<XmlElement*> open_;
+  // What prefixes mean there; how many there were before each of those elements.
+  std::vector<std::pair<std::string, std::string>> prefixes_;
+  std::vector<std::size_t> declared_;
+};
+
+}  // namespace
+
+const XmlElement* XmlElement::Find(std::string_view local) const {
+  for (const XmlElement& child : children) {
+    if (child.name.name == local && child.name.space == name.space) return &child;
+  }
+  return nullptr;
+}
+
+Result<XmlElement> ParseXml(std::string_view text) { return TreeBuilder().Parse(text); }
+
+std::string_view Trimmed(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(kBlanks);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
+}
+
+}  // namespace wharf::atom

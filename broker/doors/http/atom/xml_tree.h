@@ -1,0 +1,45 @@
+// XmlElement: a small XML document that somebody sent, as a tree, by namespaces and local names.
+//
+// What has a document type is refused at its first word, so that there are no entities but the five
+// that XML has itself, and nothing is ever fetched. Depth and number of elements are bounded. Pure
+// functions over libxml2, any thread.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "storage/base/status.h"
+
+namespace wharf::atom {
+
+inline constexpr std::size_t kXmlDepthMax = 32;
+inline constexpr std::size_t kXmlElementsMax = 4096;
+
+// A name in a namespace; prefixes are nobody's business.
+struct XmlName {
+  std::string space{};
+  std::string name{};
+  friend bool operator==(const XmlName&, const XmlName&) = default;
+};
+
+struct XmlElement {
+  XmlName name{};
+  // The `type` of XMLSchema-instance; empty: it has none.
+  XmlName type{};
+  // All text directly in it.
+  std::string text{};
+  std::vector<XmlElement> children{};
+
+  // The first child of that name, in the element's own namespace; null: there is none.
+  const XmlElement* Find(std::string_view local) const;
+};
+
+// ArgumentError with a sentence that says what is wrong, and in which line.
+Result<XmlElement> ParseXml(std::string_view text);
+
+// Without the white space around it.
+std::string_view Trimmed(std::string_view text);
+
+}  // namespace wharf::atom

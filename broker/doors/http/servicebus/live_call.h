@@ -1,0 +1,51 @@
+// LiveCall: a ServiceBusCall that a client waits for: it holds the way to the broker from its head
+// to the last byte of its answer. Made by the ServiceBusService; any thread.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "absl/base/thread_annotations.h"
+#include "broker/doors/common/call_gate.h"
+#include "broker/doors/http/host_check.h"
+#include "broker/doors/http/servicebus/call.h"
+#include "broker/doors/http/servicebus/http_counts.h"
+#include "storage/base/mutex.h"
+
+namespace wharf {
+
+class LiveCall final : public ServiceBusCall, public std::enable_shared_from_this<LiveCall> {
+ public:
+  // `gate` and `counts` outlive it. `kind`: as what it is counted.
+  LiveCall(CallGate& gate, HttpCounts& counts, std::size_t kind, HttpRequest head, Target target);
+
+  // Why it may not ask, before its body is read: there is no broker, or nothing is proven, or the
+  // request may come of a web page.
+  Status Admit(const HostCheck& hosts);
+  // From now on it can be answered.
+  void Begin(std::string body, HttpReplyPtr reply);
+
+  ServiceBusRequest& request() override { return request_; }
+  Requests& requests() override { return ticket_.broker().requests; }
+  Result<access::PermitPtr> ProveAlso(std::string_view token) override;
+  void Answer(HttpResponse response) override;
+  void EndWaitWith(std::function<void()> end) override;
+  Status end_reason() const override;
+
+ private:
+  Status Prove();
+  Status CheckHost(const HostCheck& hosts) const;
+
+  HttpCounts& counts_;
+  const std::size_t kind_;
+  const HttpRequest head_;
+  ServiceBusRequest request_;
+  CallGate::Ticket ticket_;
+  mutable Mutex mutex_;
+  // Null: it was answered, or its body is not there.
+  HttpReplyPtr reply_ ABSL_GUARDED_BY(mutex_);
+  Status end_reason_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace wharf

@@ -1,0 +1,68 @@
+#include "broker/doors/http/servicebus/servicebus_door.h"
+
+#include <chrono>
+#include <utility>
+
+#include <spdlog/spdlog.h>
+
+namespace wharf {
+namespace {
+
+// Between two lines of the log about calls that do not end.
+constexpr Duration kAnswerPace = std::chrono::seconds(1);
+
+Status Stopping() {
+  return {ErrorCode::kServiceCommunicationProblem, "the broker stops: ask again"};
+}
+
+}  // namespace
+
+ServiceBusDoor::ServiceBusDoor(const Options& options)
+    : gate_({ErrorCode::kServiceCommunicationProblem, "the broker is not there yet: ask again"}),
+      server_(options.limits, std::make_unique<ServiceBusService>(
+                                  ServiceBusService::World{
+                                      .gate = gate_, .counts = counts_, .entities = &entities_},
+                                  HostCheck(options.hosts))),
+      looks_at_permits_(CallGate::kLapsePace, [this] { gate_.EndLapsed(); }) {}
+
+ServiceBusDoor::~ServiceBusDoor() = default;
+
+Status ServiceBusDoor::Listen(std::vector<Doorway> doorways) {
+  return server_.Listen(std::move(doorways));
+}
+
+// What is cut off ends as soon as the broker has answered it.
+void ServiceBusDoor::Close(Duration patience) {
+  if (gate_.WaitUntilNone(patience)) return;
+  gate_.CutOffAll();
+  while (!gate_.WaitUntilNone(kAnswerPace)) spdlog::warn("requests still wait for their answers");
+}
+
+void ServiceBusDoor::BeginStop() {
+  server_.LetNobodyIn();
+  gate_.Close(Stopping());
+}
+
+void ServiceBusDoor::Stop(Duration patience) {
+  gate_.Close(Stopping());
+  Close(patience);
+  server_.Stop();
+}
+
+HttpStatistics ServiceBusDoor::statistics() const {
+  HttpStatistics statistics{.open_connections = server_.connections(),
+                            .connections = server_.accepted(),
+                            .connections_refused = server_.refused()};
+  for (std::size_t kind = 0; kind < kHttpKinds; ++kind) {
+    for (std::size_t status = 0; status < HttpCounts::kClasses; ++status) {
+      const std::uint64_t count = counts_.Read(kind, status);
+      if (count == 0) continue;
+      statistics.requests.push_back({.kind = std::string(NameOfHttpKind(kind)),
+                                     .status = std::to_string(status + 2) + "xx",
+                                     .count = count});
+    }
+  }
+  return statistics;
+}
+
+}  // namespace wharf

@@ -1,0 +1,52 @@
+// ServiceBusService: what listeners of Service Bus over HTTP answer: who asks is proven before
+// anything of a body is read, and then the route says who answers.
+//
+//   what DataRouteOf knows         the handler of messages
+//   everything else                the handler of entities
+//
+// A path is always one of an address, however it looks: an entity called "health" is found as any
+// other. Who may not ask hears 401, whatever there is. Made by the ServiceBusDoor; any thread.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string_view>
+
+#include "broker/doors/common/call_gate.h"
+#include "broker/doors/http/host_check.h"
+#include "broker/doors/http/http_service.h"
+#include "broker/doors/http/servicebus/call.h"
+#include "broker/doors/http/servicebus/data_route.h"
+#include "broker/doors/http/servicebus/http_counts.h"
+
+namespace wharf {
+
+// The kinds of requests that are counted: those of DataVerb, of entities, and what found no handler
+// because it was refused before.
+inline constexpr std::size_t kHttpManagement = kDataVerbs;
+inline constexpr std::size_t kHttpRefused = kDataVerbs + 1;
+inline constexpr std::size_t kHttpKinds = kDataVerbs + 2;
+std::string_view NameOfHttpKind(std::size_t kind);
+
+class ServiceBusService final : public HttpService {
+ public:
+  // Outlive it. A null handler: what it would answer is not there.
+  struct World {
+    CallGate& gate;
+    HttpCounts& counts;
+    ServiceBusHandler* messages = nullptr;
+    ServiceBusHandler* entities = nullptr;
+  };
+
+  ServiceBusService(const World& world, HostCheck hosts)
+      : world_(world), hosts_(std::move(hosts)) {}
+
+  Begun Begin(HttpRequest head) override;
+  HttpResponse Refusal(unsigned status, std::string_view why) override;
+
+ private:
+  const World world_;
+  const HostCheck hosts_;
+};
+
+}  // namespace wharf
