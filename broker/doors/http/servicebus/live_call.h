@@ -17,8 +17,10 @@ namespace wharf {
 
 class LiveCall final : public ServiceBusCall, public std::enable_shared_from_this<LiveCall> {
  public:
-  // `gate` and `counts` outlive it. `kind`: as what it is counted.
-  LiveCall(CallGate& gate, HttpCounts& counts, std::size_t kind, HttpRequest head, Target target);
+  // `gate` and `counts` outlive it. `kind`: as what it is counted. `asked`: what it is about, for
+  // its rights (asked_resource.h).
+  LiveCall(CallGate& gate, HttpCounts& counts, std::size_t kind, HttpRequest head, Target target,
+           std::string asked);
 
   // Why it may not ask, before its body is read: there is no broker, or nothing is proven, or the
   // request may come of a web page.
@@ -38,6 +40,7 @@ class LiveCall final : public ServiceBusCall, public std::enable_shared_from_thi
 
   HttpCounts& counts_;
   const std::size_t kind_;
+  const std::string asked_;
   const HttpRequest head_;
   ServiceBusRequest request_;
   CallGate::Ticket ticket_;
