@@ -2,15 +2,20 @@
 
 import base64
 import datetime
+import http.client
 import json
 import pathlib
+import re
 import socket
+import ssl
 import subprocess
 import threading
 import time
 import unittest
 
+import certificates
 import daemon_test
+import operations
 import rest_client
 import wire
 from access_calls import AccessClient, connection_of, make_token
@@ -33,7 +38,7 @@ class DataTest(RestTest):
         self.daemon = self.serve()
         self.client.create("q")
 
-    def test_what_is_sent_over_http_is_received_over_grpc(self):  # RST-1, RST-10, USR-1, USR-5, USR-7
+    def test_what_is_sent_over_http_is_received_over_grpc(self):  # RST-1, RST-10, USR-1, USR-5, USR-7, PRP-24
         self.send("q", b"payload", {"Content-Type": "text/plain;charset=utf-8", "color": '"red"', "Count": "17",
                                     "ratio": "1.5", "is-good": "true", "none": "null", "bare": "12345,ABC",
                                     "when": '"Thu, 01 Jan 1970 00:00:10 GMT"'},
@@ -201,9 +206,7 @@ class DataTest(RestTest):
 
     def waiting(self):
         """Connections that are open at the HTTP listener."""
-        listed = subprocess.run(["ss", "-Htn", "state", "established", f"( sport = :{self.port} )"],
-                                stdout=subprocess.PIPE, text=True, check=True).stdout
-        return len(listed.splitlines())
+        return self.client.statistics().http.open_connection_count
 
     def test_a_large_body_goes_out_in_pieces(self):  # RST-13
         self.client.update("q", mask=["max_message_size_in_kilobytes"], max_message_size_in_kilobytes=102400)
@@ -330,6 +333,29 @@ class DataTest(RestTest):
         self.assertEqual(pathlib.Path(self.folder.name, "order").read_text(encoding="ascii"), "tea")
         self.assertEqual(self.client.runtime("orders").total_message_count, 0)
 
+    def test_requests_are_counted_by_kind_and_status(self):
+        self.send("q")
+        self.assertEqual(self.ask("POST", "/none/messages", b"x").status, 410)
+        self.assertEqual(self.ask("POST", "/q%00/messages", b"x").status, 400)
+        locked = self.lock("q")
+        self.assertEqual(self.ask("DELETE", locked.place).status, 200)
+
+        seen = self.client.statistics().http
+        self.assertEqual({(row.kind, row.status): row.count for row in seen.requests},
+                         {("send", "2xx"): 1, ("send", "4xx"): 1, ("refused", "4xx"): 1, ("peek-lock", "2xx"): 1,
+                          ("complete", "2xx"): 1})
+        self.assertEqual((seen.accepted_connection_count, seen.refused_connection_count), (5, 0))
+        told = operations.get(self.port_of(self.daemon, "operations"), "/metrics")[2]
+        self.assertIn('wharf_servicebus_requests_total{kind="send",status="4xx"} 1\n', told)
+
+    def test_a_failure_stands_in_the_log_under_its_tracking_id(self):
+        self.daemon.terminate()
+        daemon = self.serve("--log-level=debug")
+        answer = self.ask("POST", "/none/messages", b"x")
+        (tracking_id,) = re.findall(r"TrackingId:([0-9a-f-]{36})", answer.body.decode())
+        daemon_test.wait_for(lambda: next(line for line in daemon.log if tracking_id in line and "none" in line),
+                             StopIteration)
+
     def test_a_stop_answers_those_who_wait(self):
         answers = []
         waiting = threading.Thread(target=lambda: answers.append(self.take("q", 60)))
@@ -338,6 +364,35 @@ class DataTest(RestTest):
         self.assertEqual(self.daemon.terminate(), 0)
         waiting.join(wire.TIMEOUT)
         self.assertEqual([answer.status for answer in answers], [204])
+
+
+class TlsTest(RestTest):
+
+    def test_one_connection_carries_many_requests_over_tls(self):
+        authority = certificates.Authority(self.folder.name)
+        identity = authority.sign("broker")
+        daemon = self.start(listen="127.0.0.1:0,servicebus+tls://127.0.0.1:0",
+                            flags=("--tls-cert", str(identity.certificate), "--tls-key", str(identity.key)))
+        port = self.port_of(daemon, r"servicebus\+tls")
+        self.client.create("q")
+        context = ssl.create_default_context(cafile=str(authority.certificate))
+        connection = http.client.HTTPSConnection("127.0.0.1", port, timeout=wire.TIMEOUT, context=context)
+        self.addCleanup(connection.close)
+
+        def ask(method, path, body=b""):
+            connection.request(method, path, body=body)
+            return rest_client.Answer(connection.getresponse())
+
+        for number in range(5):
+            body = b"%d" % number * (200 << 10)
+            self.assertEqual(ask("POST", "/q/messages", body).status, 201)
+            self.assertEqual(ask("DELETE", "/none/messages/head").status, 410)
+            locked = ask("POST", "/q/messages/head?timeout=30")
+            self.assertTrue(locked.body == body)
+            self.assertTrue(locked.headers["Location"].startswith(f"https://127.0.0.1:{port}/q/messages/"))
+            self.assertEqual(ask("DELETE", locked.place).status, 200)
+            self.assertEqual(ask("POST", "/q/messages/head?timeout=0").status, 204)
+        self.assertEqual(self.client.statistics().http.accepted_connection_count, 1)
 
 
 class NodeTest(RestTest):
