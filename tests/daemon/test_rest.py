@@ -174,6 +174,35 @@ class DataTest(RestTest):
             self.send(name, name.encode())
             self.assertEqual(self.take(name).body, name.encode())
 
+    def test_pages_of_other_sites_are_refused(self):
+        for headers in ({"Host": "evil.example"}, {"Origin": "http://evil.example"}, {"Origin": "null"}):
+            answer = self.ask("POST", "/q/messages", b"x", {**headers, "Authorization": "of any content"})
+            self.assert_refused(403, "this is not for", answer)
+        self.assertEqual(self.take("q", 0).status, 204)
+
+    def test_many_readers_of_large_messages_each_get_one(self):  # RST-13
+        self.client.update("q", mask=["max_message_size_in_kilobytes"], max_message_size_in_kilobytes=102400)
+        bodies = [bytes([number]) * (2 * MIB) for number in range(4)]
+        answers = []
+        readers = [threading.Thread(target=lambda: answers.append(self.take("q", 60))) for _ in range(4)]
+        for reader in readers:
+            reader.start()
+        for body in bodies:
+            self.client.send_large("q", body)
+        for reader in readers:
+            reader.join(wire.TIMEOUT)
+        self.assertEqual(sorted(answer.status for answer in answers), [200] * 4)
+        self.assertTrue(sorted(answer.body for answer in answers) == bodies)
+
+    def test_a_large_message_that_may_not_be_locked_is_told_soon(self):
+        self.daemon.terminate()
+        self.serve("--max-locked-messages=1")
+        self.client.create("large", max_message_size_in_kilobytes=102400)
+        self.client.send_large("large", b"x" * (2 * MIB))
+        self.client.send_large("large", b"y" * (2 * MIB))
+        self.assertEqual(self.lock("large").body[:1], b"x")
+        self.assertIn(self.lock("large", 1).status, (204, 503))
+
     def test_scheduled_messages_wait_for_their_time(self):  # RST-8, RST-10
         at = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(hours=1)
         self.send("q", ScheduledEnqueueTimeUtc=at.strftime("%a, %d %b %Y %H:%M:%S GMT"))

@@ -14,6 +14,8 @@ namespace {
 
 // The first message comes whatever it has.
 constexpr std::uint64_t kReceivedBytesMax = 1 << 20;
+// So often others may be faster; or as many messages are locked as may be, and nobody gets it.
+constexpr int kRoundsMax = 8;
 
 }  // namespace
 
@@ -106,7 +108,14 @@ void HeadReceiver::OnDeliveries(std::vector<Delivered> deliveries) {
 void HeadReceiver::OnDrained(Credit left) {
   if (left.messages == 0) return;
   if (const auto receiver = TakeReceiver()) receiver->Detach();
-  Wait();
+  const int rounds = [this] {
+    MutexLock lock(mutex_);
+    return ++rounds_;
+  }();
+  if (time_left() == Duration(0)) return AnswerNothing();
+  if (rounds < kRoundsMax) return Wait();
+  FailWith({ErrorCode::kServiceBusy,
+            "the next message is a large one that others have, or that may not be locked now"});
 }
 
 void HeadReceiver::OnDetached(Status reason) {

@@ -61,6 +61,8 @@ class HeadReceiver final : public DeliverySink, public std::enable_shared_from_t
   std::shared_ptr<WaitHandle> waiting_ ABSL_GUARDED_BY(mutex_);
   std::shared_ptr<ReceiverHandle> receiver_ ABSL_GUARDED_BY(mutex_);
   LaneId lane_ ABSL_GUARDED_BY(mutex_);
+  // How often a large message was next, and then was not to be had.
+  int rounds_ ABSL_GUARDED_BY(mutex_) = 0;
   bool is_ended_ ABSL_GUARDED_BY(mutex_) = false;
   bool is_answered_ ABSL_GUARDED_BY(mutex_) = false;
 };

@@ -20,8 +20,7 @@ LiveCall::LiveCall(CallGate& gate, HttpCounts& counts, std::size_t kind, HttpReq
   if (!head_.host.empty()) request_.origin = std::string(head_.scheme) + "://" + head_.host;
 }
 
-Status LiveCall::Admit(const HostCheck& hosts) {
-  WHARF_RETURN_IF_ERROR(CheckHost(hosts));
+Status LiveCall::Admit() {
   access::Guard* const guard = ticket_.guard();
   const Status proven = guard == nullptr ? Status() : Prove();
   if (!ticket_.is_valid()) {

@@ -22,9 +22,10 @@ class LiveCall final : public ServiceBusCall, public std::enable_shared_from_thi
   LiveCall(CallGate& gate, HttpCounts& counts, std::size_t kind, HttpRequest head, Target target,
            std::string asked);
 
-  // Why it may not ask, before its body is read: there is no broker, or nothing is proven, or the
-  // request may come of a web page.
-  Status Admit(const HostCheck& hosts);
+  // Whether it cannot come of a web page.
+  Status CheckHost(const HostCheck& hosts) const;
+  // Why it may not ask, before its body is read: there is no broker, or nothing is proven.
+  Status Admit();
   // From now on it can be answered.
   void Begin(std::string body, HttpReplyPtr reply);
 
@@ -36,7 +37,6 @@ class LiveCall final : public ServiceBusCall, public std::enable_shared_from_thi
 
  private:
   Status Prove();
-  Status CheckHost(const HostCheck& hosts) const;
 
   HttpCounts& counts_;
   const std::size_t kind_;

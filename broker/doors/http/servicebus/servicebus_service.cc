@@ -25,7 +25,10 @@ HttpService::Begun ServiceBusService::Begin(HttpRequest head) {
   const ErrorPlane plane = route ? ErrorPlane::kMessages : ErrorPlane::kManagement;
   const auto call = std::make_shared<LiveCall>(world_.gate, world_.counts, kind, std::move(head),
                                                *std::move(target), std::move(asked));
-  if (const Status refused = call->Admit(hosts_); !refused.ok()) {
+  if (const Status foreign = call->CheckHost(hosts_); !foreign.ok()) {
+    return {.refused = Refusal(403, foreign.message())};
+  }
+  if (const Status refused = call->Admit(); !refused.ok()) {
     HttpResponse response = ErrorFor(*call, refused, plane);
     world_.counts.Note(kHttpRefused, response.status);
     return {.refused = std::move(response)};
