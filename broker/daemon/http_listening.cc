@@ -36,8 +36,10 @@ std::unique_ptr<ServiceBusDoor> MakeServiceBusDoor(const config::Settings& setti
     return address.ok() && address->kind == ListenerKind::kServiceBus;
   };
   if (std::none_of(settings.listen.begin(), settings.listen.end(), is_meant)) return nullptr;
-  return std::make_unique<ServiceBusDoor>(
-      ServiceBusDoor::Options{.limits = LimitsFor(settings), .hosts = settings.http_hosts});
+  return std::make_unique<ServiceBusDoor>(ServiceBusDoor::Options{
+      .limits = LimitsFor(settings),
+      .outgoing_bytes_max = static_cast<std::int64_t>(settings.http_outgoing_bytes_max),
+      .hosts = settings.http_hosts});
 }
 
 }  // namespace wharf

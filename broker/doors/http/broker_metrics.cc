@@ -255,6 +255,22 @@ void Write(const Certificates::Content& certificates, MetricText& text) {
            ends_at.count());
 }
 
+void WriteServiceBus(const HttpStatistics& http, MetricText& text) {
+  text.One({"wharf_servicebus_connections_total", kCounter,
+            "Connections of Service Bus over HTTP that were accepted"},
+           http.connections);
+  text.One({"wharf_servicebus_connections_refused_total", kCounter,
+            "Connections of it that were closed because there were http-max-connections"},
+           http.connections_refused);
+  text.One({"wharf_servicebus_open_connections", kGauge, "Connections of it that are open"},
+           http.open_connections);
+  text.Begin({"wharf_servicebus_requests_total", kCounter,
+              "Requests of Service Bus over HTTP, by their kind and the class of their status"});
+  for (const HttpStatistics::Requests& each : http.requests) {
+    text.Add(LabelText("kind", each.kind) + ',' + LabelText("status", each.status), each.count);
+  }
+}
+
 void WriteHttpConnections(std::size_t open, MetricText& text) {
   text.One(
       {"wharf_http_open_connections", kGauge, "Connections of HTTP that are open, this one too"},
@@ -268,6 +284,7 @@ void Write(const BrokerStatistics& statistics, MetricText& text) {
   if (statistics.has_messages) WriteWork(statistics, text);
   WriteCalls(statistics, text);
   if (statistics.amqp) WriteAmqp(*statistics.amqp, text);
+  if (statistics.http) WriteServiceBus(*statistics.http, text);
   WriteTraces(statistics.traces, text);
   WriteStore(statistics, text);
   WriteTimed(statistics.timed, text);

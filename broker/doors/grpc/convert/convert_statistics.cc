@@ -78,6 +78,18 @@ void ToProto(const AmqpStatistics& amqp, v1::AmqpStatistics* proto) {
   proto->set_refused_link_count(static_cast<std::int64_t>(amqp.links_refused));
 }
 
+void ToProto(const HttpStatistics& http, v1::HttpStatistics* proto) {
+  proto->set_open_connection_count(static_cast<std::int64_t>(http.open_connections));
+  proto->set_accepted_connection_count(static_cast<std::int64_t>(http.connections));
+  proto->set_refused_connection_count(static_cast<std::int64_t>(http.connections_refused));
+  for (const HttpStatistics::Requests& each : http.requests) {
+    v1::HttpRequestCount& row = *proto->add_requests();
+    row.set_kind(each.kind);
+    row.set_status(each.status);
+    row.set_count(static_cast<std::int64_t>(each.count));
+  }
+}
+
 void AddHistograms(const BrokerStatistics& statistics, v1::BrokerStatistics* proto) {
   const BrokerLatencies& latencies = statistics.latencies;
   ToProto("wharf_accept_next_seconds", statistics.accept_next, proto->add_histograms());
@@ -136,6 +148,7 @@ void ToProto(const BrokerStatistics& statistics, v1::BrokerStatistics* proto) {
   ToProto(statistics.memory, proto->mutable_memory());
   proto->set_open_connection_count(static_cast<std::int64_t>(statistics.grpc_open_connections));
   if (statistics.amqp) ToProto(*statistics.amqp, proto->mutable_amqp());
+  if (statistics.http) ToProto(*statistics.http, proto->mutable_http());
   if (statistics.cluster) ToProto(*statistics.cluster, proto->mutable_cluster());
   AddHistograms(statistics, proto);
 }

@@ -2,12 +2,15 @@
 
 #include <utility>
 
+#include "broker/doors/http/servicebus/asked_resource.h"
+
 namespace wharf {
 
 LiveCall::LiveCall(CallGate& gate, HttpCounts& counts, std::size_t kind, HttpRequest head,
-                   Target target)
+                   Target target, std::string asked)
     : counts_(counts),
       kind_(kind),
+      asked_(std::move(asked)),
       head_(std::move(head)),
       request_{.method = head_.method,
                .target = std::move(target),
@@ -17,8 +20,7 @@ LiveCall::LiveCall(CallGate& gate, HttpCounts& counts, std::size_t kind, HttpReq
   if (!head_.host.empty()) request_.origin = std::string(head_.scheme) + "://" + head_.host;
 }
 
-Status LiveCall::Admit(const HostCheck& hosts) {
-  WHARF_RETURN_IF_ERROR(CheckHost(hosts));
+Status LiveCall::Admit() {
   access::Guard* const guard = ticket_.guard();
   const Status proven = guard == nullptr ? Status() : Prove();
   if (!ticket_.is_valid()) {
@@ -28,7 +30,7 @@ Status LiveCall::Admit(const HostCheck& hosts) {
     guard->NoteRefusal(proven, ticket_.permit(), head_.peer, ToString(request_.caller.tracking_id),
                        head_.authorization);
   }
-  request_.caller.permit = ticket_.permit();
+  request_.caller.permit = PermitFor(ticket_.permit(), request_.target.path, asked_);
   return proven;
 }
 

@@ -17,12 +17,15 @@ namespace wharf {
 
 class LiveCall final : public ServiceBusCall, public std::enable_shared_from_this<LiveCall> {
  public:
-  // `gate` and `counts` outlive it. `kind`: as what it is counted.
-  LiveCall(CallGate& gate, HttpCounts& counts, std::size_t kind, HttpRequest head, Target target);
+  // `gate` and `counts` outlive it. `kind`: as what it is counted. `asked`: what it is about, for
+  // its rights (asked_resource.h).
+  LiveCall(CallGate& gate, HttpCounts& counts, std::size_t kind, HttpRequest head, Target target,
+           std::string asked);
 
-  // Why it may not ask, before its body is read: there is no broker, or nothing is proven, or the
-  // request may come of a web page.
-  Status Admit(const HostCheck& hosts);
+  // Whether it cannot come of a web page.
+  Status CheckHost(const HostCheck& hosts) const;
+  // Why it may not ask, before its body is read: there is no broker, or nothing is proven.
+  Status Admit();
   // From now on it can be answered.
   void Begin(std::string body, HttpReplyPtr reply);
 
@@ -35,10 +38,10 @@ class LiveCall final : public ServiceBusCall, public std::enable_shared_from_thi
 
  private:
   Status Prove();
-  Status CheckHost(const HostCheck& hosts) const;
 
   HttpCounts& counts_;
   const std::size_t kind_;
+  const std::string asked_;
   const HttpRequest head_;
   ServiceBusRequest request_;
   CallGate::Ticket ticket_;

@@ -13,6 +13,7 @@
 #include "broker/doors/common/doorway.h"
 #include "broker/doors/http/atom/atom_handler.h"
 #include "broker/doors/http/http_server.h"
+#include "broker/doors/http/rest/message_door.h"
 #include "broker/doors/http/servicebus/servicebus_service.h"
 #include "broker/requests/broker_statistics.h"
 #include "storage/base/status.h"
@@ -24,6 +25,8 @@ class ServiceBusDoor {
  public:
   struct Options {
     HttpLimits limits{};
+    // Of answers that clients have not read; beyond it nothing more is received.
+    std::int64_t outgoing_bytes_max = std::int64_t{256} << 20;
     // Beside localhost: by which nobody has to prove anything.
     std::vector<std::string> hosts{};
   };
@@ -56,6 +59,7 @@ class ServiceBusDoor {
  private:
   CallGate gate_;
   HttpCounts counts_;
+  rest::MessageDoor messages_;
   AtomHandler entities_;
   HttpServer server_;
   Ticker looks_at_permits_;

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <utility>
 
+#include "broker/doors/http/servicebus/asked_resource.h"
 #include "broker/doors/http/servicebus/error_answer.h"
 #include "broker/doors/http/servicebus/fail.h"
 #include "broker/doors/http/servicebus/live_call.h"
@@ -18,12 +19,16 @@ HttpService::Begun ServiceBusService::Begin(HttpRequest head) {
   Result<Target> target = ParseTarget(head.path, head.query);
   if (!target.ok()) return {.refused = Refusal(400, target.status().message())};
   const auto route = DataRouteOf(head.method, target->path);
+  std::string asked = AskedResource(route, target->path);
   const std::size_t kind = route ? static_cast<std::size_t>(route->verb) : kHttpManagement;
   ServiceBusHandler* const handler = route ? world_.messages : world_.entities;
   const ErrorPlane plane = route ? ErrorPlane::kMessages : ErrorPlane::kManagement;
   const auto call = std::make_shared<LiveCall>(world_.gate, world_.counts, kind, std::move(head),
-                                               *std::move(target));
-  if (const Status refused = call->Admit(hosts_); !refused.ok()) {
+                                               *std::move(target), std::move(asked));
+  if (const Status foreign = call->CheckHost(hosts_); !foreign.ok()) {
+    return {.refused = Refusal(403, foreign.message())};
+  }
+  if (const Status refused = call->Admit(); !refused.ok()) {
     HttpResponse response = ErrorFor(*call, refused, plane);
     world_.counts.Note(kHttpRefused, response.status);
     return {.refused = std::move(response)};

@@ -1,0 +1,133 @@
+#include "broker/doors/http/rest/message_door.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+#include <vector>
+
+#include "broker/doors/common/field_error.h"
+#include "broker/doors/http/rest/body_upload.h"
+#include "broker/doors/http/rest/broker_properties.h"
+#include "broker/doors/http/rest/head_receiver.h"
+#include "broker/doors/http/rest/incoming.h"
+#include "broker/doors/http/rest/outgoing.h"
+#include "broker/doors/http/servicebus/fail.h"
+
+namespace wharf::rest {
+namespace {
+
+constexpr std::int64_t kTimeoutSeconds = 60;
+// Nobody waits longer: who wants more asks again.
+constexpr std::int64_t kTimeoutSecondsMax = 3600;
+
+void FailMessage(ServiceBusCall& call, const Status& status) {
+  Fail(call, status, ErrorPlane::kMessages);
+}
+
+// All of them or none: the first that was refused says why.
+Status RefusalOf(const Result<SendReceipt>& receipt) {
+  if (!receipt.ok()) return receipt.status();
+  for (const Result<SendOutcome>& outcome : *receipt) {
+    if (!outcome.ok()) return outcome.status();
+  }
+  return {};
+}
+
+void AnswerSent(ServiceBusCall& call, const Status& refused) {
+  if (!refused.ok()) return FailMessage(call, refused);
+  call.Answer(EmptyAnswer(201));
+}
+
+void Send(const ServiceBusCallPtr& call, const DataRoute& route) {
+  Result<std::vector<Message>> messages = MessagesOf(call->request());
+  if (!messages.ok()) return FailMessage(*call, messages.status());
+  const bool is_large = messages->size() == 1 && messages->front().body.size() > kHeldBodyBytesMax;
+  if (is_large) {
+    return BodyUpload::Begin(call, {route.entity}, std::move(messages->front()),
+                             [call](const Status& refused) { AnswerSent(*call, refused); });
+  }
+  call->requests().Ask(
+      call->request().caller,
+      SendRequest{.entity = {route.entity}, .messages = *std::move(messages), .atomic = true},
+      [call](const Result<SendReceipt>& receipt) { AnswerSent(*call, RefusalOf(receipt)); });
+}
+
+void Settle(const ServiceBusCallPtr& call, const DataRoute& route, SettleVerb verb) {
+  call->requests().Ask(call->request().caller,
+                       SettleRequest{{route.entity}, {route.token}, {.verb = verb}},
+                       [call](const Result<SettleReceipt>& receipt) {
+                         const Status refused = receipt.ok() ? receipt->front() : receipt.status();
+                         if (!refused.ok()) return FailMessage(*call, refused);
+                         call->Answer(EmptyAnswer(200));
+                       });
+}
+
+void Renew(const ServiceBusCallPtr& call, const DataRoute& route) {
+  call->requests().Ask(call->request().caller, RenewLockRequest{{route.entity}, {route.token}},
+                       [call, token = route.token](const Result<RenewReceipt>& receipt) {
+                         const Result<Timestamp> until =
+                             receipt.ok() ? receipt->front() : Result<Timestamp>(receipt.status());
+                         if (!until.ok()) return FailMessage(*call, until.status());
+                         HttpResponse response = EmptyAnswer(200);
+                         response.fields.emplace_back("BrokerProperties",
+                                                      BrokerPropertiesOf(token, *until));
+                         call->Answer(std::move(response));
+                       });
+}
+
+}  // namespace
+
+Result<Duration> TimeoutOf(const Target& target) {
+  const std::string* const said = target.Find("timeout");
+  if (said == nullptr || said->empty()) return Duration(std::chrono::seconds(kTimeoutSeconds));
+  std::int64_t seconds = 0;
+  const char* const end = said->data() + said->size();
+  const auto [rest, error] = std::from_chars(said->data(), end, seconds);
+  if (error == std::errc::result_out_of_range && said->front() != '-') {
+    seconds = kTimeoutSecondsMax;
+  } else if (error != std::errc() || rest != end || seconds < 0) {
+    return BadValue("timeout", "must be a whole number of seconds");
+  }
+  return Duration(std::chrono::seconds(std::min(seconds, kTimeoutSecondsMax)));
+}
+
+void MessageDoor::Handle(ServiceBusCallPtr call) {
+  ServiceBusRequest& request = call->request();
+  const auto route = DataRouteOf(request.method, request.target.path);
+  if (!route) {
+    return FailMessage(*call, {ErrorCode::kNotImplemented, "this asks nothing of messages"});
+  }
+  const Result<Duration> timeout = TimeoutOf(request.target);
+  if (!timeout.ok()) return FailMessage(*call, timeout.status());
+  const bool waits =
+      route->verb == DataVerb::kPeekLock || route->verb == DataVerb::kReceiveAndDelete;
+  if (!waits) request.caller.patience = *timeout;
+  switch (route->verb) {
+    case DataVerb::kSend:
+      return Send(call, *route);
+    case DataVerb::kPeekLock:
+    case DataVerb::kReceiveAndDelete:
+      return Receive(call, *route, *timeout);
+    case DataVerb::kComplete:
+      return Settle(call, *route, SettleVerb::kComplete);
+    case DataVerb::kUnlock:
+      return Settle(call, *route, SettleVerb::kAbandon);
+    case DataVerb::kRenew:
+      return Renew(call, *route);
+  }
+}
+
+void MessageDoor::Receive(const ServiceBusCallPtr& call, const DataRoute& route,
+                          Duration wait) const {
+  if (!has_room_()) {
+    return FailMessage(*call, {ErrorCode::kServiceBusy,
+                               "what others were answered and have not read takes all the room"});
+  }
+  const bool locks = route.verb == DataVerb::kPeekLock;
+  HeadReceiver::Begin(call,
+                      {.path = route.entity,
+                       .wait = wait,
+                       .mode = locks ? ReceiveMode::kPeekLock : ReceiveMode::kReceiveAndDelete});
+}
+
+}  // namespace wharf::rest

@@ -1,0 +1,488 @@
+"""Service Bus over plain HTTP: send, lock, take and settle; half of it read through another door."""
+
+import base64
+import datetime
+import http.client
+import json
+import pathlib
+import re
+import socket
+import ssl
+import subprocess
+import threading
+import time
+import unittest
+
+import certificates
+import daemon_test
+import operations
+import rest_client
+import wire
+from access_calls import AccessClient, connection_of, make_token
+from cluster_nodes import free_port
+from google.protobuf.timestamp_pb2 import Timestamp
+from proton import Message as AmqpMessage
+from proton.utils import BlockingConnection
+from rest_client import RestTest
+from wharf.v1 import management_pb2
+from wharf.v1.message_pb2 import Message, PropertyValue
+
+MIB = 1 << 20
+BATCH = {"Content-Type": "application/vnd.microsoft.servicebus.json"}
+
+
+class DataTest(RestTest):
+
+    def setUp(self):
+        super().setUp()
+        self.daemon = self.serve()
+        self.client.create("q")
+
+    def test_what_is_sent_over_http_is_received_over_grpc(self):  # RST-1, RST-10, USR-1, USR-5, USR-7, PRP-24
+        self.send("q", b"payload", {"Content-Type": "text/plain;charset=utf-8", "color": '"red"', "Count": "17",
+                                    "ratio": "1.5", "is-good": "true", "none": "null", "bare": "12345,ABC",
+                                    "when": '"Thu, 01 Jan 1970 00:00:10 GMT"'},
+                  CorrelationId="c", ForcePersistence=True, Label="l", MessageId="m", PartitionKey="p", ReplyTo="r",
+                  ReplyToSessionId="rs", SessionId="p", TimeToLive=3600, To="t", ViaPartitionKey="v", Unknown=[1])
+
+        received = self.client.receive_one("q")
+
+        message = received.message
+        self.assertEqual(message.body, b"payload")
+        self.assertEqual(message.content_type, "text/plain;charset=utf-8")
+        self.assertEqual((message.message_id, message.correlation_id, message.subject, message.to), tuple("mclt"))
+        self.assertEqual((message.reply_to, message.reply_to_session_id), ("r", "rs"))
+        self.assertEqual((message.session_id, message.partition_key, message.via_partition_key), tuple("ppv"))
+        self.assertEqual(message.time_to_live.seconds, 3600)
+        self.assertEqual(dict(message.application_properties), {
+            "color": PropertyValue(string_value="red"), "Count": PropertyValue(int64_value=17),
+            "ratio": PropertyValue(double_value=1.5), "is-good": PropertyValue(bool_value=True),
+            "none": message.application_properties["none"], "bare": PropertyValue(string_value="12345,ABC"),
+            "when": PropertyValue(timestamp_value=Timestamp(seconds=10))})
+
+    def test_what_is_sent_over_grpc_is_received_over_http(self):  # RST-3, RST-4, RST-11, USR-2, USR-3, USR-7
+        now = datetime.datetime.now(datetime.timezone.utc)
+        properties = {"Color": PropertyValue(string_value='r"ed'), "n": PropertyValue(int32_value=-7),
+                      "whole": PropertyValue(double_value=2), "yes": PropertyValue(bool_value=True),
+                      "money": PropertyValue(decimal_value="12.50"),
+                      "when": PropertyValue(timestamp_value=Timestamp(seconds=10))}
+        message = Message(body=b"payload", content_type="a/b", message_id="m/1", correlation_id="c", subject="l",
+                          to="t", reply_to="r", session_id="s", application_properties=properties)
+        message.time_to_live.seconds = 60
+        self.client.send("q", message)
+
+        locked = self.lock("q")
+
+        self.assertEqual((locked.status, locked.body, locked.headers["Content-Type"]), (201, b"payload", "a/b"))
+        self.assertEqual(locked.user(), {"Color": '"r\\"ed"', "n": "-7", "whole": "2.0", "yes": "true",
+                                         "money": '"12.50"', "when": '"Thu, 01 Jan 1970 00:00:10 GMT"'})
+        told = locked.broker
+        expected = {"MessageId": "m/1", "CorrelationId": "c", "Label": "l", "To": "t", "ReplyTo": "r", "SessionId": "s",
+                    "SequenceNumber": 1, "DeliveryCount": 1, "State": "Active", "TimeToLive": 60}
+        self.assertEqual({name: told[name] for name in expected}, expected)
+        for name in ("EnqueuedTimeUtc", "ExpiresAtUtc", "LockedUntilUtc"):
+            time_told = datetime.datetime.strptime(told[name], "%a, %d %b %Y %H:%M:%S GMT")
+            self.assertLess(abs(time_told.replace(tzinfo=datetime.timezone.utc) - now), datetime.timedelta(minutes=5))
+        # An id that could be taken for a part of the path gives way to the number.
+        self.assertEqual(locked.headers["Location"],
+                         f"http://127.0.0.1:{self.port}/q/messages/1/{told['LockToken']}")
+
+    def test_what_is_sent_over_http_is_received_over_amqp_and_the_reverse(self):  # USR-6, USR-7, PRP-1
+        connection = BlockingConnection(f"amqp://127.0.0.1:{self.port_of(self.daemon, 'amqp')}", timeout=wire.TIMEOUT,
+                                        allowed_mechs="ANONYMOUS")
+        self.addCleanup(connection.close)
+        self.send("q", b"payload", {"color": '"red"', "Count": "17"}, Label="l")
+        receiver = connection.create_receiver("q", credit=1)
+        got = receiver.receive(timeout=wire.TIMEOUT)
+        self.assertEqual((bytes(got.body), got.subject), (b"payload", "l"))
+        self.assertEqual(got.properties, {"color": "red", "Count": 17})
+        self.assertEqual(len(got.id), 36)  # Drawn: it was sent without one.
+        receiver.accept()
+        receiver.close()
+
+        sender = connection.create_sender("q")
+        sender.send(AmqpMessage(body="a text", id="m", properties={"n": 1, "list": [1, 2], "bad name": "x"}))
+        answer = self.take("q")
+        self.assertEqual((answer.status, answer.body, answer.broker["MessageId"]), (200, b"a text", "m"))
+        self.assertEqual(answer.user(), {"n": "1"})
+        self.assertEqual(answer.headers["x-wharf-omitted"], '"list", "bad name"')
+
+    def test_a_batch_is_all_or_nothing(self):  # RST-2, SND-5
+        batch = [{"Body": "one", "BrokerProperties": {"Label": "l", "TimeToLiveTimeSpan": "00:10:00"},
+                  "UserProperties": {"color": "red", "n": 1, "x": 1.5, "b": False, "none": None}},
+                 {"Body": base64.b64encode(b"\x00\xff").decode(), "IsBodyBase64": True}]
+        answer = self.ask("POST", "/q/messages", json.dumps(batch), {**BATCH, "ignored": '"x"'})
+        self.assertEqual((answer.status, answer.body), (201, b""))
+        one, two = self.client.receive_all("q", 2)
+        self.assertEqual((one.message.body, one.message.subject, two.message.body), (b"one", "l", b"\x00\xff"))
+        self.assertEqual(one.message.time_to_live.seconds, 600)
+        self.assertEqual(one.message.application_properties["n"].int64_value, 1)
+        self.assertEqual(set(one.message.application_properties), {"color", "n", "x", "b", "none"})
+        self.assertEqual(len(two.message.message_id), 36)
+
+        for bad, words in ((b"[]", "a batch"), (b"{}", "array"), (b"[1]", "message 1"), (b"[" * 10000, "deep"),
+                           (b'[{},{"Body":1}]', "message 2"), (b'[{"Body":"?","IsBodyBase64":true}]', "base64"),
+                           (b'[{"Body":"\xff"}]', "JSON"),
+                           (b'[{"BrokerProperties":{"TimeToLive":"1"}}]', "TimeToLive")):
+            self.assert_refused(400, words, self.ask("POST", "/q/messages", bad, BATCH))
+        batch = [{"Body": "one"}, {"Body": "x", "BrokerProperties": {"MessageId": "m" * 200}}]
+        self.assertEqual(self.ask("POST", "/q/messages", json.dumps(batch), BATCH).status, 400)
+        self.assertEqual(self.client.runtime("q").active_message_count, 2)
+
+    def test_a_lock_is_completed_given_back_and_renewed_by_its_place(self):  # RST-5, RST-6, RST-7, RST-12
+        self.send("q", b"1", MessageId="m")
+        locked = self.lock("q")
+        self.assertEqual(locked.place, f"/q/messages/m/{locked.broker['LockToken']}")
+        self.assertEqual(self.lock("q", 0).status, 204)
+        renewed = self.ask("POST", locked.place)
+        self.assertEqual((renewed.status, renewed.broker["LockToken"]), (200, locked.broker["LockToken"]))
+        self.assertEqual(self.ask("PUT", locked.place).status, 200)
+        again = self.lock("q")
+        self.assertEqual((again.body, again.broker["DeliveryCount"]), (b"1", 2))
+        for method in ("DELETE", "PUT", "POST"):
+            self.assert_refused(404, "SubCode=40400", self.ask(method, locked.place))
+        # The lock decides, and nothing else is looked at.
+        self.assertEqual(self.ask("DELETE", again.place.replace("/m/", "/17/")).status, 200)
+        self.assert_refused(404, "SubCode=40400", self.ask("DELETE", again.place))
+        self.assertEqual(self.client.runtime("q").total_message_count, 0)
+
+    def test_a_place_outlives_the_daemon(self):  # RST-12
+        self.send("q")
+        locked = self.lock("q")
+        self.daemon.kill()
+        self.serve()
+        self.assertEqual(self.ask("DELETE", locked.place).status, 200)
+        self.assertEqual(self.client.runtime("q").total_message_count, 0)
+
+    def test_topics_subscriptions_and_dead_letters(self):  # RST-9, RST-8, DLQ-10
+        self.client.topics.create("t/x")
+        self.client.topics.create_subscription("t/x", "s", max_delivery_count=1)
+        self.send("T/x", b"1")
+        locked = self.lock("t/x/Subscriptions/S")
+        self.assertEqual((locked.status, locked.body), (201, b"1"))
+        self.assertEqual(self.ask("PUT", locked.place).status, 200)
+        dead = self.take("t/x/subscriptions/s/$DeadLetterQueue")
+        self.assertEqual((dead.status, dead.body), (200, b"1"))
+        self.assertEqual(dead.user()["DeadLetterReason"], '"MaxDeliveryCountExceeded"')
+        self.assertEqual(self.take("t%2Fx/subscriptions/s/%24deadletterqueue", 0).status, 204)
+        self.assert_refused(400, "", self.ask("POST", "/t/x/subscriptions/s/messages", b"x"))
+        self.assert_refused(400, "", self.lock("t/x", 0))
+
+    def test_an_entity_wins_over_every_path(self):
+        for name in ("health", "metrics", "api/v1/x", "messages", "a/messages", "a/messages/head"):
+            self.client.create(name)
+            self.send(name, name.encode())
+            self.assertEqual(self.take(name).body, name.encode())
+
+    def test_pages_of_other_sites_are_refused(self):
+        for headers in ({"Host": "evil.example"}, {"Origin": "http://evil.example"}, {"Origin": "null"}):
+            answer = self.ask("POST", "/q/messages", b"x", {**headers, "Authorization": "of any content"})
+            self.assert_refused(403, "this is not for", answer)
+        self.assertEqual(self.take("q", 0).status, 204)
+
+    def test_many_readers_of_large_messages_each_get_one(self):  # RST-13
+        self.client.update("q", mask=["max_message_size_in_kilobytes"], max_message_size_in_kilobytes=102400)
+        bodies = [bytes([number]) * (2 * MIB) for number in range(4)]
+        answers = []
+        readers = [threading.Thread(target=lambda: answers.append(self.take("q", 60))) for _ in range(4)]
+        for reader in readers:
+            reader.start()
+        for body in bodies:
+            self.client.send_large("q", body)
+        for reader in readers:
+            reader.join(wire.TIMEOUT)
+        self.assertEqual(sorted(answer.status for answer in answers), [200] * 4)
+        self.assertTrue(sorted(answer.body for answer in answers) == bodies)
+
+    def test_a_large_message_that_may_not_be_locked_is_told_soon(self):
+        self.daemon.terminate()
+        self.serve("--max-locked-messages=1")
+        self.client.create("large", max_message_size_in_kilobytes=102400)
+        self.client.send_large("large", b"x" * (2 * MIB))
+        self.client.send_large("large", b"y" * (2 * MIB))
+        self.assertEqual(self.lock("large").body[:1], b"x")
+        self.assertIn(self.lock("large", 1).status, (204, 503))
+
+    def test_scheduled_messages_wait_for_their_time(self):  # RST-8, RST-10
+        at = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(hours=1)
+        self.send("q", ScheduledEnqueueTimeUtc=at.strftime("%a, %d %b %Y %H:%M:%S GMT"))
+        self.send("q", ScheduledEnqueueTimeUtc=at.strftime("%Y-%m-%dT%H:%M:%S.5Z"))
+        self.assertEqual(self.client.runtime("q").scheduled_message_count, 2)
+        self.assertEqual(self.take("q", 0).status, 204)
+
+    def test_who_waits_is_answered_when_there_is_something(self):  # RST-3
+        answers = []
+        waiting = threading.Thread(target=lambda: answers.append(self.take("q", 60)))
+        waiting.start()
+        self.send("q", b"now")
+        waiting.join(wire.TIMEOUT)
+        self.assertEqual(answers[0].body, b"now")
+        self.assert_refused(400, "timeout", self.take("q", "soon"))
+        self.assert_refused(400, "timeout", self.take("q", -1))
+        began = time.monotonic()
+        self.assertEqual(self.take("q", 1).status, 204)
+        self.assertGreaterEqual(time.monotonic() - began, 0.9)
+
+    def test_who_leaves_while_waiting_takes_nothing_with_him(self):  # LCK-14
+        for _ in range(8):
+            client = socket.create_connection(("127.0.0.1", self.port))
+            client.sendall(b"POST /q/messages/head?timeout=60 HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            daemon_test.wait_for(lambda: self.assertGreater(self.waiting(), 0), AssertionError)
+            client.close()
+        daemon_test.wait_for(lambda: self.assertEqual(self.waiting(), 0), AssertionError)
+        self.send("q", b"1")
+        self.assertEqual(self.lock("q").broker["DeliveryCount"], 1)
+
+    def waiting(self):
+        """Connections that are open at the HTTP listener."""
+        return self.client.statistics().http.open_connection_count
+
+    def test_a_large_body_goes_out_in_pieces(self):  # RST-13
+        self.client.update("q", mask=["max_message_size_in_kilobytes"], max_message_size_in_kilobytes=102400)
+        body = bytes(range(256)) * (12 * 1024)
+        self.client.send_large("q", body)
+        self.client.send_large("q", body[::-1])
+        self.send("q", b"behind them")
+
+        locked = self.lock("q")
+        self.assertEqual(locked.status, 201)
+        self.assertEqual(locked.headers["Transfer-Encoding"], "chunked")
+        self.assertTrue(locked.body == body)
+        self.assertEqual(self.ask("DELETE", locked.place).status, 200)
+        taken = self.take("q")
+        self.assertTrue(taken.body == body[::-1])
+        self.assertEqual(self.take("q").body, b"behind them")
+        self.assertEqual(self.client.runtime("q").total_message_count, 0)
+
+    def test_a_large_body_that_nobody_reads_to_its_end_goes_back(self):  # RST-13, LCK-14
+        self.client.update("q", mask=["max_message_size_in_kilobytes"], max_message_size_in_kilobytes=102400)
+        self.client.send_large("q", b"x" * (16 * MIB))
+        client = socket.create_connection(("127.0.0.1", self.port))
+        client.sendall(b"POST /q/messages/head HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        self.assertTrue(client.recv(10).startswith(b"HTTP/1.1 2"))
+        client.close()
+
+        self.assertEqual(self.lock("q").broker["DeliveryCount"], 1)
+
+    def test_what_is_too_large_or_too_much_is_refused(self):  # SIZ-1, SIZ-5, SIZ-6, QUO-1
+        self.assert_refused(403, "too long", self.ask("POST", "/q/messages", b"x" * (MIB + 1)))
+        self.assertEqual(self.ask("POST", "/q/messages", b"x", {"a": '"' + "x" * 70000 + '"'}).status, 431)
+        self.assert_refused(400, "", self.ask("POST", "/q/messages", broker={"MessageId": "m" * 129}))
+        self.client.create("small", max_message_size_in_kilobytes=1)
+        self.assert_refused(403, "SubCode=40300", self.ask("POST", "/small/messages", b"x" * 2000))
+        self.assert_refused(410, "SubCode=41000", self.ask("POST", "/none/messages", b"x"))
+        self.assert_refused(410, "SubCode=41000", self.lock("none"))
+        self.assert_refused(410, "SubCode=41000", self.lock("n" * 300))
+        self.assert_refused(410, "SubCode=41000", self.lock("../../etc/passwd"))
+        for path in ("/q%00/messages", "/q%0d%0aX/messages", "/q%/messages"):
+            self.assert_refused(400, "SubCode=40000", self.ask("POST", path, b"x"))
+        self.assertEqual(self.take("q", 0).status, 204)
+
+    def test_a_larger_body_may_come_in_where_it_is_said(self):  # RST-13
+        self.daemon.terminate()
+        self.serve("--http-max-body=8MiB")
+        self.client.create("large", max_message_size_in_kilobytes=102400)
+        body = bytes(range(256)) * (5 * MIB // 256) + b"end"
+        self.send("large", body, {"color": '"red"'})
+        self.assert_refused(403, "SubCode=40300", self.ask("POST", "/q/messages", body))
+        answer = self.take("large")
+        self.assertTrue(answer.body == body)
+        self.assertEqual(answer.user(), {"color": '"red"'})
+
+    def test_entities_that_take_no_part_each_say_why(self):
+        self.client.create("letters", requires_session=True)
+        self.assert_refused(400, "SessionId", self.ask("POST", "/letters/messages", b"x"))
+        self.send("letters", b"x", SessionId="s")
+        self.assert_refused(400, "session", self.lock("letters", 0))
+        self.client.create("off", status=management_pb2.ENTITY_STATUS_DISABLED)
+        self.assert_refused(403, "SubCode=40301", self.ask("POST", "/off/messages", b"x"))
+        self.client.create("away", forward_to="q")
+        self.assert_refused(400, "forward", self.lock("away", 0))
+
+    def test_bad_properties_are_named(self):
+        for broker, word in (([], "object"), ({"Label": 1}, "Label"), ({"TimeToLive": "soon"}, "TimeToLive"),
+                             ({"TimeToLive": 1e300}, "TimeToLive"), ({"ScheduledEnqueueTimeUtc": "soon"}, "Scheduled"),
+                             ({"TimeToLiveTimeSpan": "1:2:3"}, "TimeSpan")):
+            self.assert_refused(400, word, self.ask("POST", "/q/messages", broker=broker))
+        for text in ("{", "[" * 10000, '{"a":1e999999}', "{'a':1}"):
+            answer = self.ask("POST", "/q/messages", b"", {"BrokerProperties": text})
+            self.assert_refused(400, "BrokerProperties", answer)
+
+    def test_a_message_writes_no_header_of_ours(self):
+        evil = {"Set-Cookie": "a=b", "Location": "http://evil", "Content-Length": "0", "Transfer-Encoding": "x",
+                "BrokerProperties": "{}", "a\r\nX-Evil": "1", "": "no name", "Access-Control-Allow-Origin": "*",
+                "fine": "a\r\nX-Evil: 1\x00\x7f ä"}
+        message = Message(body=b"x", content_type="text/plain\r\nX-Evil: 1", application_properties={
+            name: PropertyValue(string_value=value) for name, value in evil.items() if name})
+        message.message_id = "m\r\nX-Evil: 1"
+        self.client.send("q", message)
+
+        locked = self.lock("q")
+
+        self.assertEqual(locked.user(), {"fine": '"a\\r\\nX-Evil: 1\\u0000\\u007f \\u00e4"'})
+        self.assertEqual(locked.broker["MessageId"], message.message_id)
+        self.assertNotIn("Content-Type", locked.headers)
+        omitted = json.loads(f"[{locked.headers['x-wharf-omitted']}]")
+        self.assertEqual(set(omitted), {"Content-Type", *(name for name in evil if name not in ("", "fine"))})
+        self.assertEqual(self.ask("DELETE", locked.place).status, 200)
+
+    def test_names_and_values_survive_both_ways(self):  # USR-3, USR-4, USR-5
+        connection = socket.create_connection(("127.0.0.1", self.port))
+        connection.sendall(b"POST /q/messages HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n"
+                           b"CaSe: 1\r\ncase: 2\r\nquoted: \"a\\u00e4\\n\"\r\nlatin: \xe4\r\nutf: \xc3\xa4\r\n"
+                           b"odd: \"C:\\dir\"\r\nzero: 007\r\nbig: 18446744073709551615\r\n\r\n")
+        self.assertTrue(connection.recv(100).startswith(b"HTTP/1.1 201"))
+        connection.close()
+        answer = self.take("q")
+        self.assertEqual(answer.user(), {"CaSe": "1", "case": "2", "quoted": '"a\\u00e4\\n"', "latin": '"\\u00e4"',
+                                         "utf": '"\\u00e4"', "odd": '"C:\\\\dir"', "zero": '"007"',
+                                         "big": "18446744073709551615"})
+
+    def test_curl_can_do_all_of_it(self):
+        def curl(*arguments):
+            return subprocess.run(["curl", "-s", "-w", "%{http_code}", *arguments], stdout=subprocess.PIPE, text=True,
+                                  check=True, timeout=wire.TIMEOUT).stdout
+        base = f"http://127.0.0.1:{self.port}/q/messages"
+        self.assertEqual(curl("-d", "hello", base), "201")
+        chunked = ("-H", "Transfer-Encoding: chunked", "-H", "Expect: 100-continue")
+        self.assertEqual(curl(*chunked, "-d", "again", base), "201")
+        self.assertEqual(curl("-X", "DELETE", f"{base}/head?timeout=5"), "hello200")
+        self.assertEqual(curl("-X", "POST", f"{base}/head?timeout=5"), "again201")
+        self.assertEqual(curl("-X", "POST", f"{base}/head?timeout=0"), "204")
+
+    def test_the_readme_says_what_works(self):
+        readme = pathlib.Path(__file__).resolve().parents[2].joinpath("README.md").read_text(encoding="utf-8")
+        lines = readme.split("## Over plain HTTP")[1].split("```sh")[2].split("```")[0]
+        self.assertEqual(lines.count("curl -f"), 8)
+        self.client.create("orders")
+        script = lines.replace("127.0.0.1:5300", f"127.0.0.1:{self.port}").replace("curl", "curl -s")
+        done = subprocess.run(["bash", "-ec", script], cwd=self.folder.name, stdout=subprocess.PIPE, text=True,
+                              check=True, timeout=wire.TIMEOUT)
+        self.assertEqual(done.stdout, "one coffee")
+        self.assertEqual(pathlib.Path(self.folder.name, "order").read_text(encoding="ascii"), "tea")
+        self.assertEqual(self.client.runtime("orders").total_message_count, 0)
+
+    def test_requests_are_counted_by_kind_and_status(self):
+        self.send("q")
+        self.assertEqual(self.ask("POST", "/none/messages", b"x").status, 410)
+        self.assertEqual(self.ask("POST", "/q%00/messages", b"x").status, 400)
+        locked = self.lock("q")
+        self.assertEqual(self.ask("DELETE", locked.place).status, 200)
+
+        seen = self.client.statistics().http
+        self.assertEqual({(row.kind, row.status): row.count for row in seen.requests},
+                         {("send", "2xx"): 1, ("send", "4xx"): 1, ("refused", "4xx"): 1, ("peek-lock", "2xx"): 1,
+                          ("complete", "2xx"): 1})
+        self.assertEqual((seen.accepted_connection_count, seen.refused_connection_count), (5, 0))
+        told = operations.get(self.port_of(self.daemon, "operations"), "/metrics")[2]
+        self.assertIn('wharf_servicebus_requests_total{kind="send",status="4xx"} 1\n', told)
+
+    def test_a_failure_stands_in_the_log_under_its_tracking_id(self):
+        self.daemon.terminate()
+        daemon = self.serve("--log-level=debug")
+        answer = self.ask("POST", "/none/messages", b"x")
+        (tracking_id,) = re.findall(r"TrackingId:([0-9a-f-]{36})", answer.body.decode())
+        daemon_test.wait_for(lambda: next(line for line in daemon.log if tracking_id in line and "none" in line),
+                             StopIteration)
+
+    def test_a_stop_answers_those_who_wait(self):
+        answers = []
+        waiting = threading.Thread(target=lambda: answers.append(self.take("q", 60)))
+        waiting.start()
+        daemon_test.wait_for(lambda: self.assertGreater(self.waiting(), 0), AssertionError)
+        self.assertEqual(self.daemon.terminate(), 0)
+        waiting.join(wire.TIMEOUT)
+        self.assertEqual([answer.status for answer in answers], [204])
+
+
+class TlsTest(RestTest):
+
+    def test_one_connection_carries_many_requests_over_tls(self):
+        authority = certificates.Authority(self.folder.name)
+        identity = authority.sign("broker")
+        daemon = self.start(listen="127.0.0.1:0,servicebus+tls://127.0.0.1:0",
+                            flags=("--tls-cert", str(identity.certificate), "--tls-key", str(identity.key)))
+        port = self.port_of(daemon, r"servicebus\+tls")
+        self.client.create("q")
+        context = ssl.create_default_context(cafile=str(authority.certificate))
+        connection = http.client.HTTPSConnection("127.0.0.1", port, timeout=wire.TIMEOUT, context=context)
+        self.addCleanup(connection.close)
+
+        def ask(method, path, body=b""):
+            connection.request(method, path, body=body)
+            return rest_client.Answer(connection.getresponse())
+
+        for number in range(5):
+            body = b"%d" % number * (200 << 10)
+            self.assertEqual(ask("POST", "/q/messages", body).status, 201)
+            self.assertEqual(ask("DELETE", "/none/messages/head").status, 410)
+            locked = ask("POST", "/q/messages/head?timeout=30")
+            self.assertTrue(locked.body == body)
+            self.assertTrue(locked.headers["Location"].startswith(f"https://127.0.0.1:{port}/q/messages/"))
+            self.assertEqual(ask("DELETE", locked.place).status, 200)
+            self.assertEqual(ask("POST", "/q/messages/head?timeout=0").status, 204)
+        self.assertEqual(self.client.statistics().http.accepted_connection_count, 1)
+
+
+class NodeTest(RestTest):
+
+    def test_a_node_that_does_not_lead_says_to_come_again(self):
+        self.serve("--node=a", f"--peer-listen=127.0.0.1:{free_port()}", "--insecure")
+        for method, path in (("POST", "/q/messages"), ("DELETE", "/q/messages/head"), ("POST", "/q/messages/head")):
+            answer = self.ask(method, path, b"x")
+            self.assert_refused(503, "waits to be invited", answer)
+            self.assertEqual(answer.headers["Retry-After"], "1")
+
+
+class RightsTest(RestTest):
+    """With access on."""
+
+    def setUp(self):
+        super().setUp()
+        self.daemon = self.serve("--access=on")
+        with open(f"{self.data}/root-connection-string", encoding="ascii") as text:
+            self.root_key = connection_of(text.read())["SharedAccessKey"]
+        self.root = AccessClient(self.daemon.address,
+                                 make_token("sb://host/", "RootManageSharedAccessKey", self.root_key))
+        self.addCleanup(self.root.close)
+        self.root.create("q")
+
+    def token_for(self, path, right, uri=None, **options):
+        rule = self.root.make_rule(path, right, right)
+        return make_token(uri or f"http://127.0.0.1:{self.port}/{path}", right, rule.primary_key, **options)
+
+    def test_who_has_the_right_is_let_through_and_nobody_else(self):  # SEC-4, SEC-5, SEC-6, SEC-21, SEC-22
+        send = self.token_for("q", "Send", f"http://127.0.0.1:{self.port}/Q/messages?timeout=3&api-version=2016-07")
+        listen = self.token_for("q", "Listen")
+        self.token = send
+        self.send("q")
+        self.assert_refused(401, "SubCode=40100", self.lock("q"))
+        self.token = listen
+        self.assert_refused(401, "SubCode=40100", self.ask("POST", "/q/messages", b"x"))
+        locked = self.lock("q")
+        self.assertEqual(locked.status, 201)
+        self.token = send
+        self.assert_refused(401, "SubCode=40100", self.ask("DELETE", locked.place))
+        self.token = listen
+        self.assertEqual(self.ask("DELETE", locked.place, headers={"Host": "ns.example.org"}).status, 200)
+
+    def test_a_refusal_says_nothing_of_what_there_is(self):
+        texts = set()
+        for token in (None, "nonsense", "SharedAccessSignature sr=x", "x" * 61440,
+                      make_token("sb://h/q", "RootManageSharedAccessKey", "wrong"),
+                      make_token("sb://h/q", "RootManageSharedAccessKey", self.root_key, lifetime=-1)):
+            self.token = token
+            for method, path in (("POST", "/q/messages"), ("POST", "/none/messages"), ("GET", "/q"), ("GET", "/none"),
+                                 ("GET", "/$Resources/Queues"), ("DELETE", "/none/messages/head"), ("GET", "/health")):
+                answer = self.ask(method, path, b"x")
+                self.assertEqual(answer.status, 401, answer.body)
+                texts.add(answer.body.decode().split("TrackingId")[0].split(" at 20")[0] + str(token)[:60])
+        self.assertEqual(len(texts), 6)
+
+    def test_a_token_that_lapses_ends_the_wait(self):
+        self.token = self.token_for("q", "Listen", lifetime=2)
+        self.assert_refused(401, "lapsed", self.lock("q", 60))
+
+
+if __name__ == "__main__":
+    unittest.main()
