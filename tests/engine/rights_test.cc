@@ -440,6 +440,24 @@ TEST_F(AccessTest, TransactionsBelongToTheRuleThatBeganThem) {
   }
 }
 
+// A door knows which transactions are its client's, whatever rules the client has proven.
+TEST_F(AccessTest, WhoIsKnownToOwnATransactionAddsWhatItMay) {
+  const access::PermitPtr mine = MakePermit("orders", "mine", Right::kSend);
+  const Caller other{.permit = MakePermit("payments", "other", Right::kSend),
+                     .owns_transaction = true};
+  ASSERT_TRUE(AskAs({.permit = mine}, BeginTransactionRequest{"t"}).ok());
+
+  EXPECT_EQ(
+      AskAs(other, AddToTransactionRequest{"t", Operation{"orders", SendMessages{{Message()}}}})
+          .status()
+          .code(),
+      ErrorCode::kForbidden);
+  EXPECT_TRUE(
+      AskAs(other, AddToTransactionRequest{"t", Operation{"payments", SendMessages{{Message()}}}})
+          .ok());
+  EXPECT_TRUE(AskAs(other, CommitTransactionRequest{"t"}).ok());
+}
+
 TEST_F(AccessTest, AnIdThatAnotherRuleUsedTellsNothingOfItsOutcome) {
   const access::PermitPtr mine = MakePermit("orders", "mine", Right::kSend);
   const access::PermitPtr other = MakePermit("orders", "other", Right::kSend);
