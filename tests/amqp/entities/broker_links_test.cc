@@ -112,16 +112,6 @@ TEST_F(BrokerLinksTest, WhatIsNoMessageIsRejectedAndTheLinkGoesOn) {
   EXPECT_EQ(served_->partial_bytes().taken(), 0U);
 }
 
-// Done at once it would be done though the transaction is rolled back.
-TEST_F(BrokerLinksTest, WhatIsSentInATransactionIsRejected) {
-  AttachSender();
-  SayTransferInTransaction(0, DataMessage("hello"));
-
-  EXPECT_THAT(client_.Hear(" disposition{"),
-              AllOf(HasSubstr("rejected"), HasSubstr("amqp:not-implemented")));
-  EXPECT_THAT(Receive(), IsEmpty());
-}
-
 TEST_F(BrokerLinksTest, WhileTooMuchIsNotAnsweredNothingIsRead) {
   AttachSender();
   for (int i = 0; i < 5; ++i) {
@@ -313,13 +303,6 @@ TEST_F(BrokerLinksTest, AnEntityThatIsNotThereRefusesBothLinks) {
 }
 
 TEST_F(BrokerLinksTest, WhatIsNotServedIsRefusedAndCounted) {
-  Attach coordinates;
-  coordinates.name = "c";
-  coordinates.role = Role::kSender;
-  coordinates.target = Coordinator();
-  coordinates.initial_delivery_count = 0;
-  client_.Say(coordinates);
-  EXPECT_THAT(client_.Hear(" detach{"), HasSubstr("amqp:not-implemented"));
   client_.SayAttach("d", 1, Role::kSender, "q/$DeadLetterQueue");
   EXPECT_THAT(client_.Hear(" detach{"), HasSubstr("amqp:not-allowed"));
   client_.SayAttach("e", 2, Role::kSender, "q/$Transfer/$DeadLetterQueue");
@@ -330,7 +313,7 @@ TEST_F(BrokerLinksTest, WhatIsNotServedIsRefusedAndCounted) {
   chooses.source->filter.emplace().Add(Value(Symbol{"jms-selector"}), Value(std::string("a = 1")));
   client_.Say(chooses);
   EXPECT_THAT(client_.Hear(" detach{"), HasSubstr("amqp:not-implemented"));
-  EXPECT_EQ(counts_.links_refused, 5U);
+  EXPECT_EQ(counts_.links_refused, 4U);
   EXPECT_EQ(counts_.open_links, 0U);
 }
 

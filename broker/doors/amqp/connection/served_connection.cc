@@ -274,10 +274,19 @@ void ServedConnection::OnAttached(const Attached& attached, Instant now) {
   AttachToEntity(attached, *std::move(node), now);
 }
 
+Result<access::PermitPtr> ServedConnection::Prove(const LinkNode& node,
+                                                  const TrackingId& tracking_id) {
+  if (!node.via.empty()) {
+    Result<access::PermitPtr> by = claims_.Prove(node.rights, node.via_resource, tracking_id);
+    if (!by.ok()) return by;
+  }
+  return claims_.Prove(node.rights, node.resource, tracking_id);
+}
+
 // That there is no such entity is not told to who may not ask.
 void ServedConnection::AttachToEntity(const Attached& attached, LinkNode node, Instant now) {
   const TrackingId tracking_id = NewTrackingId();
-  Result<access::PermitPtr> permit = claims_.Prove(node.rights, node.resource, tracking_id);
+  Result<access::PermitPtr> permit = Prove(node, tracking_id);
   if (!permit.ok()) {
     const ErrorPlace place = PlaceOf(node.path, tracking_id);
     // The guard has said it.
@@ -352,8 +361,7 @@ void ServedConnection::LookAtRights(Instant now) {
     const auto here = at++;
     GuardedLink& guarded = here->second;
     const TrackingId tracking_id = NewTrackingId();
-    const Result<access::PermitPtr> permit =
-        claims_.Prove(guarded.node.rights, guarded.node.resource, tracking_id);
+    const Result<access::PermitPtr> permit = Prove(guarded.node, tracking_id);
     if (permit.ok()) {
       if (*permit == guarded.permit) continue;
       guarded.permit = *permit;

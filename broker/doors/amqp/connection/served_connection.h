@@ -110,6 +110,8 @@ class ServedConnection final : public OpenConnection {
   void OnBegun(const Begun& begun);
   void OnEnded(const Ended& ended, Instant now);
   void OnAttached(const Attached& attached, Instant now);
+  // What gives the link; of one that sends by way of an entity that must be allowed as well.
+  Result<access::PermitPtr> Prove(const LinkNode& node, const TrackingId& tracking_id);
   void AttachToEntity(const Attached& attached, LinkNode node, Instant now);
   void OnDetached(const Detached& detached, Instant now);
   // Of links that are not this connection's own.

@@ -5,7 +5,7 @@
 
 #include "broker/core/entities/names.h"
 #include "broker/doors/amqp/entities/amqp_message.h"
-#include "broker/doors/amqp/entities/settlements.h"
+#include "broker/doors/amqp/entities/transaction_node.h"
 #include "broker/doors/amqp/message/batch.h"
 
 namespace wharf::amqp {
@@ -53,6 +53,12 @@ void SendLink::OnEntity(EntityKind kind, const Result<QueueSnapshot>& entity) {
                "messages are sent to queues and topics, and to nothing below them"};
   }
   if (!refused.ok()) return world_.Refuse(refused, NewTrackingId());
+  if (!via_.empty() && !world_.requests.Find(via_).lane.has_value()) {
+    LinkWorld by = world_;
+    by.path = via_;
+    return by.Refuse({ErrorCode::kMessagingEntityNotFound, "there is no entity to send by way of"},
+                     NewTrackingId());
+  }
   const auto bytes_max = static_cast<std::uint64_t>(
       std::min<std::int64_t>(entity->record.description.message_bytes_max(), kHeldBodyBytesMax));
   attach_.max_message_size = bytes_max;
@@ -69,11 +75,12 @@ void SendLink::OnDelivered(const Delivered& part) {
   if (!part.is_aborted) Handle(part);
   GiveBackPartial();
   refused_ = Status();
+  txn_id_.reset();
   GiveCredit();
 }
 
 void SendLink::Collect(const Delivered& part) {
-  if (refused_.ok()) refused_ = CheckTransaction(part.state);
+  if (const auto* const in = TransactionIn(part.state)) txn_id_ = in->txn_id;
   if (refused_.ok() && part.is_too_large) {
     refused_ = {ErrorCode::kMessageSizeExceeded, "the message is larger than may be"};
   }
@@ -87,19 +94,43 @@ void SendLink::Collect(const Delivered& part) {
 
 void SendLink::Handle(const Delivered& part) {
   const Caller caller = world_.CallerWith(permit_);
-  const std::size_t bytes = message_.size();
   Result<std::vector<Message>> messages =
       refused_.ok() ? MessagesOf(part.message_format) : Result<std::vector<Message>>(refused_);
   if (!messages.ok()) {
+    if (txn_id_.has_value()) world_.transactions.Fail(*txn_id_, messages.status());
     if (!part.is_settled) Reject(part.delivery, messages.status(), caller.tracking_id);
     return;
   }
   ++unanswered_;
-  AskFor(world_, caller, SendRequest{{world_.path}, *std::move(messages), /*atomic=*/true}, bytes,
+  if (txn_id_.has_value()) return SendIn(*txn_id_, part, *std::move(messages), caller);
+  Send(part, *std::move(messages), caller);
+}
+
+void SendLink::Send(const Delivered& part, std::vector<Message> messages, const Caller& caller) {
+  AskFor(world_, caller, SendRequest{{world_.path}, std::move(messages), /*atomic=*/true},
+         message_.size(),
          [weak = weak_from_this(), delivery = part.delivery,
           id = caller.tracking_id](const Result<SendReceipt>& receipt) {
-           if (const auto self = weak.lock()) self->OnSent(delivery, id, receipt);
+           const auto self = weak.lock();
+           if (self == nullptr) return;
+           Status failed = receipt.status();
+           for (std::size_t i = 0; failed.ok() && i < receipt->size(); ++i) {
+             failed = (*receipt)[i].status();
+           }
+           self->OnSent(delivery, id, failed, Accepted());
          });
+}
+
+void SendLink::SendIn(const Binary& txn_id, const Delivered& part, std::vector<Message> messages,
+                      const Caller& caller) {
+  world_.transactions.Add(
+      world_, caller, txn_id,
+      {.path = world_.path, .what = SendMessages{std::move(messages)}, .via = via_},
+      message_.size(),
+      [weak = weak_from_this(), delivery = part.delivery, id = caller.tracking_id,
+       outcome = AcceptedIn(txn_id)](const Status& added) {
+        if (const auto self = weak.lock()) self->OnSent(delivery, id, added, outcome);
+      });
 }
 
 Result<std::vector<Message>> SendLink::MessagesOf(std::uint32_t format) const {
@@ -121,19 +152,13 @@ Result<std::vector<Message>> SendLink::MessagesOf(std::uint32_t format) const {
   return messages;
 }
 
-void SendLink::OnSent(DeliveryId delivery, const TrackingId& tracking_id,
-                      const Result<SendReceipt>& receipt) {
+void SendLink::OnSent(DeliveryId delivery, const TrackingId& tracking_id, const Status& failed,
+                      DeliveryState outcome) {
   --unanswered_;
   Link* const link = world_.link();
   if (link == nullptr) return;
-  Status failed = receipt.status();
   if (failed.ok()) {
-    for (const Result<SendOutcome>& outcome : *receipt) {
-      if (failed.ok() && !outcome.ok()) failed = outcome.status();
-    }
-  }
-  if (failed.ok()) {
-    link->Settle(delivery, Accepted());
+    link->Settle(delivery, std::move(outcome));
   } else {
     Reject(delivery, failed, tracking_id);
   }

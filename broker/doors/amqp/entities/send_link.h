@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,8 +18,9 @@ namespace wharf::amqp {
 
 class SendLink final : public NodeLink, public std::enable_shared_from_this<SendLink> {
  public:
-  SendLink(LinkWorld world, access::PermitPtr permit)
-      : world_(std::move(world)), permit_(std::move(permit)) {}
+  // `via`: what it sends goes by way of this entity; empty: straight (TXN-5).
+  SendLink(LinkWorld world, access::PermitPtr permit, std::string via)
+      : world_(std::move(world)), via_(std::move(via)), permit_(std::move(permit)) {}
   ~SendLink() override;
 
   // Is answered when the broker has said what the entity takes.
@@ -33,19 +35,26 @@ class SendLink final : public NodeLink, public std::enable_shared_from_this<Send
   void OnEntity(EntityKind kind, const Result<QueueSnapshot>& entity);
   void Collect(const Delivered& part);
   void Handle(const Delivered& part);
+  void Send(const Delivered& part, std::vector<Message> messages, const Caller& caller);
+  void SendIn(const Binary& txn_id, const Delivered& part, std::vector<Message> messages,
+              const Caller& caller);
   Result<std::vector<Message>> MessagesOf(std::uint32_t format) const;
-  void OnSent(DeliveryId delivery, const TrackingId& tracking_id,
-              const Result<SendReceipt>& receipt);
+  // `outcome`: what it is answered if nothing has failed.
+  void OnSent(DeliveryId delivery, const TrackingId& tracking_id, const Status& failed,
+              DeliveryState outcome);
   void Reject(DeliveryId delivery, const Status& why, const TrackingId& tracking_id);
   // What was put together is the broker's now, or nobody's.
   void GiveBackPartial();
   void GiveCredit();
 
   const LinkWorld world_;
+  const std::string via_;
   access::PermitPtr permit_;
   // As it is answered.
   Attach attach_;
   std::string message_;
+  // Of the message that comes, if it is in a transaction.
+  std::optional<Binary> txn_id_;
   // Why it will not be sent: nothing more of it is kept.
   Status refused_;
   // What the broker has not answered.
