@@ -13,6 +13,14 @@ namespace {
 
 constexpr std::uint64_t kBatchBytesMax = 1 << 20;
 
+Status TooMuch() { return {ErrorCode::kServiceBusy, "too much is on its way on this connection"}; }
+
+Status TooLargeToHold() {
+  return {ErrorCode::kMessageSizeExceeded,
+          "over 1 MiB no batch is sent, nothing in a transaction, and no body but one section of "
+          "data, or a value that is a binary or a string"};
+}
+
 // Its messages come from elsewhere.
 bool TakesNothing(const std::string& path) {
   const Address address = ParseAddress(path);
@@ -59,8 +67,7 @@ void SendLink::OnEntity(EntityKind kind, const Result<QueueSnapshot>& entity) {
     return by.Refuse({ErrorCode::kMessagingEntityNotFound, "there is no entity to send by way of"},
                      NewTrackingId());
   }
-  const auto bytes_max = static_cast<std::uint64_t>(
-      std::min<std::int64_t>(entity->record.description.message_bytes_max(), kHeldBodyBytesMax));
+  const auto bytes_max = static_cast<std::uint64_t>(entity->record.description.message_bytes_max());
   attach_.max_message_size = bytes_max;
   attach_.properties.emplace().Add(
       Value(Symbol{"com.microsoft:max-message-batch-size"}),
@@ -72,8 +79,13 @@ void SendLink::OnEntity(EntityKind kind, const Result<QueueSnapshot>& entity) {
 void SendLink::OnDelivered(const Delivered& part) {
   Collect(part);
   if (!part.is_last && !part.is_aborted) return;
-  if (!part.is_aborted) Handle(part);
+  if (large_ != nullptr) {
+    EndLarge(part);
+  } else if (!part.is_aborted) {
+    Handle(part);
+  }
   GiveBackPartial();
+  is_small_ = false;
   refused_ = Status();
   txn_id_.reset();
   GiveCredit();
@@ -84,12 +96,58 @@ void SendLink::Collect(const Delivered& part) {
   if (refused_.ok() && part.is_too_large) {
     refused_ = {ErrorCode::kMessageSizeExceeded, "the message is larger than may be"};
   }
-  if (!refused_.ok()) return;
-  if (world_.connection.partial_bytes().Take(part.payload.size())) {
-    message_ += part.payload;
-  } else {
-    refused_ = {ErrorCode::kServiceBusy, "too much is on its way on this connection"};
+  if (large_ != nullptr) {
+    if (refused_.ok()) large_->Add(part.payload);
+    return;
   }
+  if (refused_.ok() && message_.size() + part.payload.size() > kHeldBodyBytesMax) {
+    refused_ = TooLargeToHold();
+  }
+  if (!refused_.ok()) return;
+  if (!world_.connection.partial_bytes().Take(part.payload.size())) {
+    refused_ = TooMuch();
+    return;
+  }
+  message_ += part.payload;
+  if (!part.is_last && !is_small_) TryLarge(part);
+}
+
+// Batches and transactions are smaller.
+void SendLink::TryLarge(const Delivered& part) {
+  is_small_ = part.message_format == kBatchFormat || txn_id_.has_value();
+  if (is_small_) return;
+  Result<std::optional<LargeSend::Begun>> begun = LargeSend::ReadBegin(message_);
+  // What is wrong with it is said of all of it, if it may be held.
+  is_small_ = !begun.ok();
+  if (begun.ok() && begun->has_value()) BeginLarge(part, **std::move(begun));
+}
+
+void SendLink::BeginLarge(const Delivered& part, LargeSend::Begun begun) {
+  ByteBudget& partial = world_.connection.partial_bytes();
+  if (!partial.Take(LargeSend::HeldBytesOf(begun))) {
+    refused_ = TooMuch();
+    return;
+  }
+  const Caller caller = world_.CallerWith(permit_);
+  ++unanswered_;
+  large_ = std::make_unique<LargeSend>(
+      world_, caller, std::move(begun), message_,
+      [weak = weak_from_this(), delivery = part.delivery, is_settled = part.is_settled,
+       id = caller.tracking_id](const Status& sent) {
+        const auto self = weak.lock();
+        if (self != nullptr) self->OnSent(delivery, id, sent, Accepted());
+      });
+  GiveBackPartial();
+}
+
+// What is let go of before its end has failed.
+void SendLink::EndLarge(const Delivered& part) {
+  if (!part.is_aborted && refused_.ok()) {
+    large_->End();
+  } else if (!large_->is_answered()) {
+    --unanswered_;
+  }
+  large_.reset();
 }
 
 void SendLink::Handle(const Delivered& part) {

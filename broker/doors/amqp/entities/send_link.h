@@ -2,7 +2,8 @@
 //
 // Puts messages together, hands each to the broker, and tells its outcome when the commit is done.
 // How much it lets a client send before that is bounded by credit and by the bytes of the
-// connection that are not answered. Owned by BrokerLinks, on the strand of the connection.
+// connection that are not answered. A message over 1 MiB goes on while it comes (LargeSend). Owned
+// by BrokerLinks, on the strand of the connection.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "broker/doors/amqp/entities/large_send.h"
 #include "broker/doors/amqp/entities/link_world.h"
 #include "broker/doors/amqp/entities/node_link.h"
 
@@ -26,6 +28,7 @@ class SendLink final : public NodeLink, public std::enable_shared_from_this<Send
   // Is answered when the broker has said what the entity takes.
   void Begin(const Attach& attach);
   void OnDelivered(const Delivered& part) override;
+  void End() override { large_.reset(); }
   void Renew(const access::PermitPtr& permit) override { permit_ = permit; }
 
  private:
@@ -34,6 +37,10 @@ class SendLink final : public NodeLink, public std::enable_shared_from_this<Send
   void AskAbout(EntityKind kind);
   void OnEntity(EntityKind kind, const Result<QueueSnapshot>& entity);
   void Collect(const Delivered& part);
+  // A message that is large goes to the broker while it comes.
+  void TryLarge(const Delivered& part);
+  void BeginLarge(const Delivered& part, LargeSend::Begun begun);
+  void EndLarge(const Delivered& part);
   void Handle(const Delivered& part);
   void Send(const Delivered& part, std::vector<Message> messages, const Caller& caller);
   void SendIn(const Binary& txn_id, const Delivered& part, std::vector<Message> messages,
@@ -55,6 +62,10 @@ class SendLink final : public NodeLink, public std::enable_shared_from_this<Send
   std::string message_;
   // Of the message that comes, if it is in a transaction.
   std::optional<Binary> txn_id_;
+  // Of a message that is known to be larger than 1 MiB.
+  std::unique_ptr<LargeSend> large_;
+  // It is known not to be, or not to be fit for that.
+  bool is_small_ = false;
   // Why it will not be sent: nothing more of it is kept.
   Status refused_;
   // What the broker has not answered.
