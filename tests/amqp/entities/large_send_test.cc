@@ -177,6 +177,17 @@ TEST_F(LargeSendTest, OneThatIsLargerThanItsEntityTakesIsRejectedAtOnce) {
               AllOf(HasSubstr("rejected"), HasSubstr("amqp:link:message-size-exceeded")));
 }
 
+// The end of it comes before the broker has said so.
+TEST_F(LargeSendTest, OneThatIsLargerThanItsEntityTakesIsAnsweredOnce) {
+  client_.SayTransfer(0, FromHex(kId) + Section("00 53 75 b0", Body(std::size_t{5} << 20)));
+  EXPECT_THAT(client_.Hear(" disposition{"),
+              AllOf(HasSubstr("rejected"), HasSubstr("amqp:link:message-size-exceeded")));
+  EXPECT_THAT(client_.Hear(" disposition{"), IsEmpty());
+  ExpectNothingIsLeft();
+  EXPECT_EQ(served_->unanswered_bytes().taken(), 0U);
+  EXPECT_THAT(Send(FromHex(kId) + DataSection()), HasSubstr("accepted"));
+}
+
 TEST_F(LargeSendTest, WhatCannotBeSentSoIsRejectedAndTheLinkGoesOn) {
   const std::string id = FromHex(kId);
   // Two sections of data; a list, whose end only its reader finds; a batch.

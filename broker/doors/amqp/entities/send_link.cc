@@ -140,12 +140,15 @@ void SendLink::BeginLarge(const Delivered& part, LargeSend::Begun begun) {
   GiveBackPartial();
 }
 
-// What is let go of before its end has failed.
+// What is let go of before its end has failed: whoever refuses it answers it, unless the broker
+// has.
 void SendLink::EndLarge(const Delivered& part) {
   if (!part.is_aborted && refused_.ok()) {
     large_->End();
   } else if (!large_->is_answered()) {
     --unanswered_;
+    const bool is_waited_for = !part.is_aborted && !part.is_settled;
+    if (is_waited_for) Reject(part.delivery, refused_, NewTrackingId());
   }
   large_.reset();
 }
