@@ -319,6 +319,42 @@ TEST_F(BrokerLinksTest, WhatIsNotServedIsRefusedAndCounted) {
 
 // --- receiving
 
+// 5 of doors.md: the high bits of its number.
+TEST_F(BrokerLinksTest, AMessageOfAPartitionedEntityTellsItsPartition) {
+  QueueDescription queue;
+  queue.name = "parts";
+  queue.enable_partitioning = true;
+  ASSERT_TRUE(broker_.CreateQueue(queue).ok());
+  AttachReceiver("parts");
+  for (const char* key : {"a", "customer-7"}) {
+    Message message;
+    message.partition_key = key;
+    std::vector<Message> messages;
+    messages.push_back(std::move(message));
+    ASSERT_TRUE(broker_.Send("parts", std::move(messages)).ok());
+  }
+
+  client_.SayFlow(1, 2);
+
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_THAT(client_.Hear(" transfer{"), HasSubstr("transfer{"));
+    const Result<Sections> sections = SplitSections(client_.last_payload(), {});
+    const Map told = *MapOf(sections->message_annotations, {});
+    const Value* const number = told.FindSymbol("x-opt-sequence-number");
+    const Value* const partition = told.FindSymbol("x-opt-partition-id");
+    ASSERT_TRUE(number != nullptr && partition != nullptr);
+    EXPECT_EQ(*partition->As<std::int16_t>(), *number->As<std::int64_t>() >> 48);
+  }
+  const Map plain = [this] {
+    EXPECT_TRUE(broker_.Send("q", "hello").ok());
+    client_.SayAttach("p", 2, Role::kReceiver, "q");
+    client_.SayFlow(2, 1);
+    client_.Hear(" transfer{");
+    return *MapOf(SplitSections(client_.last_payload(), {})->message_annotations, {});
+  }();
+  EXPECT_EQ(plain.FindSymbol("x-opt-partition-id"), nullptr);
+}
+
 TEST_F(BrokerLinksTest, AMessageIsLockedForWhoHasCreditAndCompleted) {
   ASSERT_TRUE(broker_.Send("q", "hello").ok());
   AttachReceiver();

@@ -206,6 +206,19 @@ TEST_F(ManagementTest, OldMessagesAreDeletedByTheirNumber) {
   EXPECT_EQ(Receive().size(), 1U);
 }
 
+TEST_F(ManagementTest, APeekedMessageOfAPartitionedEntityTellsItsPartition) {
+  QueueDescription queue;
+  queue.name = "parts";
+  queue.enable_partitioning = true;
+  ASSERT_TRUE(broker_.CreateQueue(queue).ok());
+  AttachToManagement("parts");
+  ASSERT_TRUE(broker_.Send("parts", "hello").ok());
+
+  Ask("com.microsoft:peek-message");
+
+  EXPECT_THAT(client_.last_payload(), HasSubstr("x-opt-partition-id"));
+}
+
 TEST_F(ManagementTest, OldMessagesOfOneSessionAreDeleted) {  // BDL-5
   CreateSessions();
   AttachToManagement("letters");

@@ -22,8 +22,9 @@ constexpr std::size_t kDeletedMax = 4000;
 Status WrongCount() { return {ErrorCode::kArgumentOutOfRange, "message-count is at least 1"}; }
 
 // As it is delivered, and with its state. A large body stays where it is.
-Value EncodedWith(const wharf::Delivered& delivered, std::int32_t state) {
-  return Value(Binary{EncodedOf(delivered, state)});
+Value EncodedWith(const Operation& operation, const wharf::Delivered& delivered,
+                  std::int32_t state) {
+  return Value(Binary{EncodedOf(delivered, state, operation.is_partitioned())});
 }
 
 std::int32_t StateOf(const PeekedMessage& peeked) {
@@ -61,7 +62,8 @@ void OnPage(Operation& operation, PeekRequest request, const PeekPage& page) {
     if (!peeked.unreadable.empty()) continue;
     Map entry;
     Put(entry, "message",
-        EncodedWith({.message = peeked.message, .delivery = peeked.delivery}, StateOf(peeked)));
+        EncodedWith(operation, {.message = peeked.message, .delivery = peeked.delivery},
+                    StateOf(peeked)));
     messages.items.emplace_back(std::move(entry));
   }
   if (!messages.items.empty() || !page.next.has_value()) {
@@ -105,7 +107,7 @@ void ReceiveByNumber(const OperationPtr& operation) {
                            List messages;
                            for (const wharf::Delivered& each : delivered) {
                              Map entry;
-                             Put(entry, "message", EncodedWith(each, kDeferred));
+                             Put(entry, "message", EncodedWith(self, each, kDeferred));
                              if (locks) {
                                amqp::Uuid token;
                                const std::string bytes = each.token.ToBytes();

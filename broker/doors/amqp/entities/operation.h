@@ -42,6 +42,7 @@ class Operation final : public std::enable_shared_from_this<Operation> {
   const Status& wrong() const { return request_.wrong; }
   std::size_t request_bytes() const { return request_.bytes; }
   EntityRef entity() const { return {world_.path}; }
+  bool is_partitioned() const { return world_.requests.Find(path()).is_partitioned; }
   // What is done in a transaction is done with its commit.
   bool is_in_transaction() const { return txn_id_.has_value(); }
   const std::string& name() const { return request_.operation; }

@@ -53,6 +53,7 @@ void ReceiveLink::OnAttached(const Result<wharf::Attached>& attached) {
     MutexLock lock(mutex_);
     lane_ = attached->lane;
   }
+  is_partitioned_ = world_.requests.Find(wish_.path).is_partitioned;
   if (!wish_.wants_session()) Accept();
 }
 
@@ -173,7 +174,7 @@ void ReceiveLink::OnWritten() {
 bool ReceiveLink::SendNext(Link& link) {
   if (!outgoing_.has_value()) {
     if (ready_.empty() || link.credit() == 0) return false;
-    outgoing_.emplace(std::move(ready_.front()));
+    outgoing_.emplace(std::move(ready_.front()), is_partitioned_);
     ready_.pop_front();
   }
   if (outgoing_->rest().empty() && !outgoing_->has_all()) return false;

@@ -109,6 +109,8 @@ class ReceiveLink final : public NodeLink,
   Attach attach_;
   // The client's attach is answered.
   bool is_accepted_ = false;
+  // What it receives tells the partition.
+  bool is_partitioned_ = false;
   std::shared_ptr<ReceiverHandle> receiver_;
   std::optional<AcceptedSession> session_;
   std::deque<wharf::Delivered> ready_;
