@@ -227,7 +227,8 @@ void ClusterDaemon::BeginServing() {
     serving_ = &leadership;
   }
   const auto statistics = [this] { return Statistics(&*reign_); };
-  server_->Open({leadership.requests(), leadership.clock_control(), statistics, reign_->guard});
+  server_->Open(
+      {leadership.requests(), leadership.clock_control(), statistics, reign_->guard, amqp_.get()});
   if (amqp_) amqp_->Open(leadership.requests(), reign_->guard);
   world_.statistics.Open(statistics);
   TellPart();

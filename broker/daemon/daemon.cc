@@ -77,7 +77,7 @@ Status Daemon::Serve(Listeners& listeners) {
   server_ = *std::move(server);
   if (amqp_) amqp_->Open(leadership_.requests(), guard_.get());
   server_->Open({leadership_.requests(), leadership_.clock_control(),
-                 [this] { return Statistics(); }, guard_.get()});
+                 [this] { return Statistics(); }, guard_.get(), amqp_.get()});
   health_.SetWatch([this](bool is_well) { server_->SetWell(is_well); });
   health_.Heal(Ailment::kStarting);
   statistics_.Open([this] { return Statistics(); });

@@ -567,8 +567,9 @@ TEST_F(NeedTest, IsWhatTheSemanticsSay) {
                RemoveAccessRuleRequest, PurgeRequest, CheckEntityRequest, ListLocksRequest,
                ForceReleaseSessionRequest, BeginJobRequest>(),
       {On::kEntity, Right::kManage});
-  ExpectEach(TypeList<ListEntitiesRequest, AwaitDueRequest, MoveClock, AskStatistics>(),
-             {On::kNamespace, Right::kManage});
+  ExpectEach(
+      TypeList<ListEntitiesRequest, AwaitDueRequest, MoveClock, AskStatistics, ManageConnections>(),
+      {On::kNamespace, Right::kManage});
   ExpectEach(TypeList<BeginTransactionRequest, CommitTransactionRequest, RollBackTransactionRequest,
                       GetTransactionRequest, GetJobRequest, ListJobsRequest, CancelJobRequest>(),
              {On::kOwn, std::nullopt});

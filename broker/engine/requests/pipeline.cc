@@ -232,6 +232,9 @@ class Pipeline final : public GivesEach<Pipeline, Requests, RequestList> {
   Status Allow(const Caller& caller, const AskStatistics& request) override {
     return authorizer_.Allow(caller, request);
   }
+  Status Allow(const Caller& caller, const ManageConnections& request) override {
+    return authorizer_.Allow(caller, request);
+  }
 
   EntityRef Find(std::string path) const override {
     return shard_.directory().Refer(std::move(path));

@@ -37,8 +37,12 @@ template <typename Stream>
 class SocketOver final : public ClientSocket,
                          public std::enable_shared_from_this<SocketOver<Stream>> {
  public:
-  SocketOver(Stream stream, const DoorWorld& world, std::function<void()> ended)
-      : ended_{std::move(ended)}, world_(world), stream_(std::move(stream)), timer_(executor()) {}
+  SocketOver(std::uint64_t id, Stream stream, const DoorWorld& world, std::function<void()> ended)
+      : ended_{std::move(ended)},
+        id_(id),
+        world_(world),
+        stream_(std::move(stream)),
+        timer_(executor()) {}
 
   void Start() override {
     asio::post(executor(), [self = this->shared_from_this()] { self->Begin(); });
@@ -51,6 +55,8 @@ class SocketOver final : public ClientSocket,
   void Drop() override {
     asio::post(executor(), [self = this->shared_from_this()] { self->DropNow(); });
   }
+
+  ConnectionInfo info() const override { return report_->Read(id_); }
 
  private:
   static constexpr bool kHasTls = std::is_same_v<Stream, TlsStream>;
@@ -104,8 +110,9 @@ class SocketOver final : public ClientSocket,
       });
     };
     served_ = std::make_unique<ServedConnection>(
-        world_, ServedConnection::Client{.peer = peer_, .subject = std::move(subject)}, post,
-        accepted_);
+        world_,
+        ServedConnection::Client{.peer = peer_, .subject = std::move(subject), .report = report_},
+        post, accepted_);
     GoOn();
   }
 
@@ -253,6 +260,8 @@ class SocketOver final : public ClientSocket,
 
   // First, so that it goes last.
   const AtTheEnd ended_;
+  const std::uint64_t id_;
+  const std::shared_ptr<ConnectionReport> report_ = std::make_shared<ConnectionReport>();
   const DoorWorld& world_;
   Stream stream_;
   asio::steady_timer timer_;
@@ -276,16 +285,17 @@ class SocketOver final : public ClientSocket,
 
 }  // namespace
 
-std::shared_ptr<ClientSocket> MakeClientSocket(stream_protocol::socket socket,
+std::shared_ptr<ClientSocket> MakeClientSocket(std::uint64_t id, stream_protocol::socket socket,
                                                const Doorway& doorway, const DoorWorld& world,
                                                std::function<void()> ended) {
   if (doorway.certificates == nullptr) {
-    return std::make_shared<SocketOver<PlainStream>>(std::move(socket), world, std::move(ended));
+    return std::make_shared<SocketOver<PlainStream>>(id, std::move(socket), world,
+                                                     std::move(ended));
   }
   // The stream keeps what it needs of the context, also when there is another one.
   const auto content = doorway.certificates->content();
-  return std::make_shared<SocketOver<TlsStream>>(TlsStream(std::move(socket), *content->context),
-                                                 world, std::move(ended));
+  return std::make_shared<SocketOver<TlsStream>>(
+      id, TlsStream(std::move(socket), *content->context), world, std::move(ended));
 }
 
 }  // namespace wharf::amqp

@@ -24,10 +24,14 @@ class ClientSocket {
   virtual void Close(Status reason) = 0;
   // Ends it now. Any thread.
   virtual void Drop() = 0;
+  // What operators are told of it. Any thread.
+  virtual ConnectionInfo info() const = 0;
 };
 
-// Takes the socket over, whose executor is its strand. `ended` is called when it is gone.
-std::shared_ptr<ClientSocket> MakeClientSocket(boost::asio::generic::stream_protocol::socket socket,
+// Takes the socket over, whose executor is its strand. `ended` is called when it is gone. `id`: of
+// the connection, for operators.
+std::shared_ptr<ClientSocket> MakeClientSocket(std::uint64_t id,
+                                               boost::asio::generic::stream_protocol::socket socket,
                                                const Doorway& doorway, const DoorWorld& world,
                                                std::function<void()> ended);
 
