@@ -578,8 +578,8 @@ TEST_F(NeedTest, IsWhatTheSemanticsSay) {
   ExpectEach(TypeList<AskClock, EvaluateRuleRequest, ReadBodyChunkRequest>(),
              {On::kNothing, std::nullopt});
 
-  // Beside the list stand four that open something, and three that others are asked.
-  EXPECT_EQ(looked_at_, CountOf(RequestList()) + 4 + 3);
+  // Beside the list stand four that open something, and four that others are asked.
+  EXPECT_EQ(looked_at_, CountOf(RequestList()) + 4 + 4);
 }
 
 // One address, however it is written, is one resource.
