@@ -211,5 +211,18 @@ TEST_F(LargeSendTest, NoneIsAPartOfATransaction) {
   ExpectNothingIsLeft();
 }
 
+// The state may come with any part.
+TEST_F(LargeSendTest, OneThatSaysAtItsEndThatItIsAPartOfATransactionIsRejected) {
+  SayPart(FromHex(kId) + DataSection(), true);
+  Transfer last;
+  last.handle = 0;
+  last.state = In(Binary{"any"});
+  client_.Say(last);
+
+  EXPECT_THAT(client_.Hear(" disposition{"),
+              AllOf(HasSubstr("rejected"), HasSubstr("amqp:link:message-size-exceeded")));
+  ExpectNothingIsLeft();
+}
+
 }  // namespace
 }  // namespace wharf::amqp

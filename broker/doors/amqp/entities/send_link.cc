@@ -97,6 +97,8 @@ void SendLink::Collect(const Delivered& part) {
     refused_ = {ErrorCode::kMessageSizeExceeded, "the message is larger than may be"};
   }
   if (large_ != nullptr) {
+    // Its first part did not say so.
+    if (refused_.ok() && txn_id_.has_value()) refused_ = TooLargeToHold();
     if (refused_.ok()) large_->Add(part.payload);
     return;
   }
@@ -143,6 +145,7 @@ void SendLink::BeginLarge(const Delivered& part, LargeSend::Begun begun) {
 // What is let go of before its end has failed: whoever refuses it answers it, unless the broker
 // has.
 void SendLink::EndLarge(const Delivered& part) {
+  if (txn_id_.has_value()) world_.transactions.Fail(*txn_id_, refused_);
   if (!part.is_aborted && refused_.ok()) {
     large_->End();
   } else if (!large_->is_answered()) {
