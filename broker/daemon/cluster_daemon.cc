@@ -254,11 +254,11 @@ void ClusterDaemon::BeginServing() {
     serving_ = &leadership;
   }
   const auto statistics = [this] { return Statistics(&*reign_); };
-  server_->Open({leadership.requests(), leadership.clock_control(), statistics, reign_->guard});
+  const CallGate::Broker broker{leadership.requests(), leadership.clock_control(), statistics,
+                                reign_->guard, amqp_.get()};
+  server_->Open(broker);
   if (amqp_) amqp_->Open(leadership.requests(), reign_->guard);
-  if (http_) {
-    http_->Open({leadership.requests(), leadership.clock_control(), statistics, reign_->guard});
-  }
+  if (http_) http_->Open(broker);
   world_.statistics.Open(statistics);
   TellPart();
   desk_->OnServing(access_.root_file());

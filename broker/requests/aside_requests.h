@@ -9,6 +9,8 @@ struct AskClock {};
 struct MoveClock {};
 // Of the daemon (broker_statistics.h).
 struct AskStatistics {};
+// Of ConnectionControl.
+struct ManageConnections {};
 // Of ClusterControl.
 struct AskCluster {};
 struct ChangeCluster {};

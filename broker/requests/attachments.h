@@ -42,7 +42,10 @@ class UploadHandle {
   virtual ~UploadHandle() = default;
   // The next piece of the body, not beyond its end; how many rows of it went to the store.
   virtual std::size_t Write(std::string bytes) = 0;
-  // The rest of the body will not come.
+  // Of one that ends apart, when all of the body is written: the message as it is now, with what
+  // stands behind the body (a footer), and still without it.
+  virtual void End(Message message) = 0;
+  // The rest of it will not come.
   virtual void Fail(Status reason) = 0;
   // Whether the answer has left: nothing that is written matters any more.
   virtual bool is_over() const = 0;

@@ -37,6 +37,9 @@ struct Caller {
   // gives back what never reached its client, or reads the rest of what was delivered to it. No
   // permit is looked at.
   bool is_door_itself = false;
+  // The door knows that the transaction which is named is its client's: one connection may prove
+  // several rules, so it is not looked at which of them began it.
+  bool owns_transaction = false;
 };
 
 // The same caller, where its door asks for itself.

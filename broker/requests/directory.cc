@@ -7,6 +7,14 @@
 
 namespace wharf {
 
+namespace {
+
+Directory::Entry EntryOf(const EntityRecord& record) {
+  return {record.id, record.kind, record.description.enable_partitioning};
+}
+
+}  // namespace
+
 std::optional<Directory::Entry> Directory::Find(std::string_view folded) const {
   const Map map = Current();
   const Entry* entry = map.Find(folded);
@@ -20,13 +28,13 @@ EntityRef Directory::Refer(std::string path) const {
   const bool has_lane =
       entry && (entry->kind != EntityKind::kTopic || address.lane == LaneKind::kMain);
   if (!has_lane) return {std::move(path), std::nullopt};
-  return {std::move(path), LaneId{entry->id, address.lane}};
+  return {std::move(path), LaneId{entry->id, address.lane}, entry->is_partitioned};
 }
 
 void Directory::Load(const std::vector<const EntityRecord*>& records) {
   Map map;
   for (const EntityRecord* record : records) {
-    map = map.With(FoldPath(record->description.name), {record->id, record->kind});
+    map = map.With(FoldPath(record->description.name), EntryOf(*record));
   }
   Replace(std::move(map));
 }
@@ -36,7 +44,7 @@ void Directory::Publish(const Changes& committed) {
   for (const Change& change : committed) {
     if (const auto* created = std::get_if<EntityCreated>(&change)) {
       const EntityRecord& record = *created->record;
-      map = map.With(FoldPath(record.description.name), {record.id, record.kind});
+      map = map.With(FoldPath(record.description.name), EntryOf(record));
     } else if (const auto* deleted = std::get_if<EntityDeleted>(&change)) {
       map = map.Without(FoldPath(deleted->name));
     }

@@ -23,6 +23,8 @@ class Directory {
   struct Entry {
     EntityId id;
     EntityKind kind = EntityKind::kQueue;
+    // Of an entity that always is, or never.
+    bool is_partitioned = false;
   };
 
   // By the folded path of an entity; absent: there is none.

@@ -40,7 +40,10 @@ bool IsIn(const RuleDescription& rule) {
 }  // namespace
 
 bool BringsEncodings(const SendRequest& request) { return IsIn(request.messages); }
-bool BringsEncodings(const UploadRequest& request) { return IsIn(request.message); }
+// What comes at the end of one that ends apart may bring some.
+bool BringsEncodings(const UploadRequest& request) {
+  return request.ends_apart || IsIn(request.message);
+}
 bool BringsEncodings(const SettleRequest& request) { return IsIn(request.settlement); }
 bool BringsEncodings(const SettleOneRequest& request) { return IsIn(request.settlement); }
 

@@ -17,6 +17,8 @@ struct EntityRef {
   std::string path{};
   // Absent: not looked up, or unknown then.
   std::optional<LaneId> lane{};
+  // Whether the numbers of its messages say in which partition they are; known with the lane.
+  bool is_partitioned = false;
 };
 
 }  // namespace wharf

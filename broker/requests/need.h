@@ -184,6 +184,10 @@ inline constexpr Need kNeed<MoveClock> = needs::kManageAll;
 template <>
 inline constexpr Need kNeed<AskStatistics> = needs::kManageAll;
 
+// Who is connected: it shows where others come from, and sends them away.
+template <>
+inline constexpr Need kNeed<ManageConnections> = needs::kManageAll;
+
 // The cluster that the broker is kept by.
 template <>
 inline constexpr Need kNeed<AskCluster> = needs::kListenAll;

@@ -45,12 +45,14 @@ struct SettleOneRequest {
   Settlement settlement{};
 };
 
-// Deletes the oldest messages that wait and were enqueued before an instant; how many (BDL-1).
+// Deletes the oldest messages that wait and were enqueued before an instant; how many (BDL-1). Of
+// one session it looks for them among a million at most, of whatever session (BDL-5).
 struct DeleteOldestRequest {
   using Response = std::int64_t;
   EntityRef entity{};
   std::size_t messages_max = 1;
   Timestamp before = kNever;
+  std::optional<std::string> session_id{};
 };
 
 }  // namespace wharf

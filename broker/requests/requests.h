@@ -57,6 +57,7 @@ class Requests : public TakesEach<RequestList> {
   virtual Status Allow(const Caller& caller, const AskClock& request) = 0;
   virtual Status Allow(const Caller& caller, const MoveClock& request) = 0;
   virtual Status Allow(const Caller& caller, const AskStatistics& request) = 0;
+  virtual Status Allow(const Caller& caller, const ManageConnections& request) = 0;
 
   // What the path of an entity means now, for a door that asks about it again and again.
   virtual EntityRef Find(std::string path) const = 0;

@@ -31,6 +31,8 @@ struct UploadRequest {
   // Without a body.
   Message message{};
   std::uint64_t body_bytes = 0;
+  // What stands behind the body is not known yet: it is over when UploadHandle::End says so.
+  bool ends_apart = false;
 };
 
 }  // namespace wharf

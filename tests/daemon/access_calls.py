@@ -136,6 +136,8 @@ METHODS = {
     "Management.RemoveAccessRule": ("RemoveAccessRuleRequest", QUEUE, {"entity_path": QUEUE, "name": "none"}),
     "Management.GetBrokerStatistics": ("AskStatistics", None, {}),
     "Management.ListEntityNumbers": ("AskStatistics", None, {}),
+    "Management.ListConnections": ("ManageConnections", None, {}),
+    "Management.CloseConnection": ("ManageConnections", None, {"id": 1}),
     "Messaging.Send": ("SendRequest", QUEUE, SEND),
     "Messaging.SendStream": ("SendRequest", QUEUE, {"send": SEND}),
     "Messaging.Receive": ("ReceiveRequest", QUEUE, {"entity_path": QUEUE}),

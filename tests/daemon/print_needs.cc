@@ -55,9 +55,9 @@ void PrintAll(TypeList<Request...>) {
 
 int main() {
   wharf::PrintAll(wharf::RequestList());
-  wharf::PrintAll(
-      wharf::TypeList<wharf::AskClock, wharf::MoveClock, wharf::AskStatistics, wharf::AskCluster,
-                      wharf::ChangeCluster, wharf::AttachRequest, wharf::ReceiveRequest,
-                      wharf::AcceptSessionRequest, wharf::UploadRequest>());
+  wharf::PrintAll(wharf::TypeList<wharf::AskClock, wharf::MoveClock, wharf::AskStatistics,
+                                  wharf::ManageConnections, wharf::AskCluster, wharf::ChangeCluster,
+                                  wharf::AttachRequest, wharf::ReceiveRequest,
+                                  wharf::AcceptSessionRequest, wharf::UploadRequest>());
   return 0;
 }

@@ -263,6 +263,9 @@ Rows OfQueues() {
          static_cast<void>(at.engine().shard().entity_numbers()->ReadPage("", 10));
          return Status();
        }},
+      // Asked of the door of AMQP alone.
+      {"Management.ListConnections", "", "- - - - - -", [](Bench&) { return Status(); }},
+      {"Management.CloseConnection", "", "- - - - - -", [](Bench&) { return Status(); }},
       {"Management.GetBrokerStatistics", "", "- - - - - -",
        [](Bench& at) {
          static_cast<void>(at.engine().shard().statistics());

@@ -88,6 +88,46 @@ TEST_F(LargeMessageTest, PiecesOfAnySizeMakeFullRows) {
   EXPECT_TRUE(*ReadBody(BodyOf(ReceiveOne())) == LargeBody());
 }
 
+TEST_F(LargeMessageTest, OneThatEndsApartIsThereWhenItHasEnded) {  // ENC-3
+  for (const std::size_t bytes : {std::size_t{1000}, kLargeBytes}) {
+    TestUpload apart;
+    apart.upload = broker().requests().Upload(
+        {}, {.entity = {"orders"}, .message = {}, .body_bytes = bytes, .ends_apart = true}, [] {},
+        [receipt = apart.receipt](const Result<SendOutcome>& sent) { receipt->emplace(sent); });
+    apart.Write(LargeBody(bytes));
+    engine_.Run();
+    EXPECT_FALSE(apart.receipt->has_value());
+
+    CarriedProperties carried;
+    carried.footer.emplace_back("crc", std::int64_t{7});
+    Message whole;
+    whole.carried = std::make_shared<const CarriedProperties>(std::move(carried));
+    apart.upload->End(std::move(whole));
+    engine_.Run();
+
+    ASSERT_EQ(apart.code(), ErrorCode::kOk);
+    const MessagePtr stored = engine_.Peek("orders", 0)->messages.back().message;
+    EXPECT_EQ(stored->message.carried->footer.size(), 1U);
+  }
+}
+
+TEST_F(LargeMessageTest, OneThatEndsApartLeavesNothingWhenItFails) {
+  TestUpload apart;
+  apart.upload = broker().requests().Upload(
+      {}, {.entity = {"orders"}, .message = {}, .body_bytes = kLargeBytes, .ends_apart = true},
+      [] {},
+      [receipt = apart.receipt](const Result<SendOutcome>& sent) { receipt->emplace(sent); });
+  apart.Write(LargeBody());
+  engine_.Run();
+
+  apart.upload->Fail({ErrorCode::kServiceCommunicationProblem, "the client has gone"});
+  engine_.Run();
+
+  EXPECT_EQ(apart.code(), ErrorCode::kServiceCommunicationProblem);
+  EXPECT_EQ(BodyRows(), 0U);
+  EXPECT_EQ(LooseBodies(), 0U);
+}
+
 TEST_F(LargeMessageTest, ABodyThatMayBeHeldIsSentAsAnyOther) {  // SIZ-8
   const std::string body = LargeBody(kHeldBodyBytesMax);
   const TestUpload upload = Begin(body.size());

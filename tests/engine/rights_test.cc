@@ -642,6 +642,24 @@ TEST_F(AccessTest, TransactionsBelongToTheRuleThatBeganThem) {
   }
 }
 
+// A door knows which transactions are its client's, whatever rules the client has proven.
+TEST_F(AccessTest, WhoIsKnownToOwnATransactionAddsWhatItMay) {
+  const access::PermitPtr mine = MakePermit("orders", "mine", Right::kSend);
+  const Caller other{.permit = MakePermit("payments", "other", Right::kSend),
+                     .owns_transaction = true};
+  ASSERT_TRUE(AskAs({.permit = mine}, BeginTransactionRequest{"t"}).ok());
+
+  EXPECT_EQ(
+      AskAs(other, AddToTransactionRequest{"t", Operation{"orders", SendMessages{{Message()}}}})
+          .status()
+          .code(),
+      ErrorCode::kForbidden);
+  EXPECT_TRUE(
+      AskAs(other, AddToTransactionRequest{"t", Operation{"payments", SendMessages{{Message()}}}})
+          .ok());
+  EXPECT_TRUE(AskAs(other, CommitTransactionRequest{"t"}).ok());
+}
+
 TEST_F(AccessTest, AnIdThatAnotherRuleUsedTellsNothingOfItsOutcome) {
   const access::PermitPtr mine = MakePermit("orders", "mine", Right::kSend);
   const access::PermitPtr other = MakePermit("orders", "other", Right::kSend);
@@ -752,7 +770,7 @@ TEST_F(NeedTest, IsWhatTheSemanticsSay) {
                ListLocksRequest, ForceReleaseSessionRequest, BeginJobRequest>(),
       {On::kEntity, Right::kManage});
   ExpectEach(TypeList<GetNamespaceRequest, ListEntitiesRequest, AwaitDueRequest, MoveClock,
-                      AskStatistics>(),
+                      AskStatistics, ManageConnections>(),
              {On::kNamespace, Right::kManage});
   ExpectEach(TypeList<BeginTransactionRequest, CommitTransactionRequest, RollBackTransactionRequest,
                       GetTransactionRequest, GetJobRequest, ListJobsRequest, CancelJobRequest>(),
@@ -762,8 +780,8 @@ TEST_F(NeedTest, IsWhatTheSemanticsSay) {
   ExpectEach(TypeList<AskClock, EvaluateRuleRequest, ReadBodyChunkRequest>(),
              {On::kNothing, std::nullopt});
 
-  // Beside the list stand four that open something, and three that others are asked.
-  EXPECT_EQ(looked_at_, CountOf(RequestList()) + 4 + 3);
+  // Beside the list stand four that open something, and four that others are asked.
+  EXPECT_EQ(looked_at_, CountOf(RequestList()) + 4 + 4);
 }
 
 // One address, however it is written, is one resource.

@@ -74,6 +74,42 @@ TEST_F(TransactionTest, MovesAMessageFromOneQueueToAnother) {  // TXN-11
   EXPECT_EQ(Count("bills"), 1);
 }
 
+// A client that has forgotten a delivery cannot settle it again.
+TEST_F(TransactionTest, WhatItsClientHasForgottenIsReleasedByARollback) {  // TXN-12
+  const LockToken held = SendAndReceive("orders");
+  const LockToken forgotten = SendAndReceive("orders");
+  Operation settles = Settle("orders", forgotten);
+  std::get<SettleMessages>(settles.what).is_forgotten = true;
+  ASSERT_TRUE(engine_.BeginTransaction("tx").ok());
+  ASSERT_TRUE(engine_.AddToTransaction("tx", Settle("orders", held)).ok());
+  ASSERT_TRUE(engine_.AddToTransaction("tx", settles).ok());
+
+  ASSERT_TRUE(engine_.RollBackTransaction("tx").ok());
+
+  const auto again = *engine_.Receive("orders", 10);
+  ASSERT_EQ(again.size(), 1U);
+  EXPECT_EQ(again[0].message->number, SequenceNumber(2));
+  EXPECT_EQ(again[0].delivery.count, 0U);
+  EXPECT_TRUE(engine_.Complete("orders", held).ok());
+}
+
+TEST_F(TransactionTest, WhatItsClientHasForgottenIsReleasedWhenItsTimeIsOver) {  // TXN-10, TXN-12
+  QueueDescription patient;
+  patient.name = "patient";
+  patient.lock_duration = minutes(5);
+  ASSERT_TRUE(engine_.CreateQueue(patient).ok());
+  Operation settles = Settle("patient", SendAndReceive("patient"));
+  std::get<SettleMessages>(settles.what).is_forgotten = true;
+  ASSERT_TRUE(engine_.BeginTransaction("tx").ok());
+  ASSERT_TRUE(engine_.AddToTransaction("tx", settles).ok());
+
+  engine_.Advance(minutes(2));
+
+  const auto again = *engine_.Receive("patient", 10);
+  ASSERT_EQ(again.size(), 1U);
+  EXPECT_EQ(again[0].delivery.count, 0U);
+}
+
 TEST_F(TransactionTest, TwoAtOnceWithOneIdAreOne) {  // TXX-1
   Answers answers;
 
@@ -515,6 +551,21 @@ class StrictTransactionTest : public TransactionTest {
  protected:
   StrictTransactionTest() : TransactionTest({.has_one_entity = true}) {}
 };
+
+TEST_F(StrictTransactionTest, ASendByWayOfItsEntityStaysOnIt) {  // TXN-5
+  const LockToken token = SendAndReceive("orders");
+  Operation by_orders = Send("bills", "x");
+  by_orders.via = "orders";
+  Operation by_nobody = Send("bills", "x");
+  by_nobody.via = "nobody";
+
+  EXPECT_EQ(engine_.RunTransaction("tx1", {Settle("orders", token), by_nobody}).status().code(),
+            ErrorCode::kMessagingEntityNotFound);
+  EXPECT_TRUE(engine_.RunTransaction("tx2", {Settle("orders", token), by_orders}).ok());
+
+  EXPECT_EQ(Count("orders"), 0);
+  EXPECT_EQ(Count("bills"), 1);
+}
 
 TEST_F(StrictTransactionTest, StaysOnOneEntity) {  // TXN-3, TXN-4
   EXPECT_EQ(

@@ -63,6 +63,7 @@ class KeptRequests final : public HandsEach<KeptRequests, Requests, RequestList>
   Status Allow(const Caller&, const AskClock&) override { return {}; }
   Status Allow(const Caller&, const MoveClock&) override { return {}; }
   Status Allow(const Caller&, const AskStatistics&) override { return {}; }
+  Status Allow(const Caller&, const ManageConnections&) override { return {}; }
   EntityRef Find(std::string path) const override { return {std::move(path)}; }
 
   std::vector<Caller> callers;

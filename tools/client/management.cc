@@ -121,4 +121,16 @@ Result<v1::ListEntityNumbersResponse> Management::ListEntityNumbers(
   return CallToLook(*endpoints_, &Stub::ListEntityNumbers, request, timeout_);
 }
 
+Result<v1::ListConnectionsResponse> Management::ListConnections(const std::string& page_token) {
+  v1::ListConnectionsRequest request;
+  request.set_page_token(page_token);
+  return CallToLook(*endpoints_, &Stub::ListConnections, request, timeout_);
+}
+
+Status Management::CloseConnection(std::int64_t id) {
+  v1::CloseConnectionRequest request;
+  request.set_id(static_cast<std::uint64_t>(id));
+  return CallUnary(*endpoints_, &Stub::CloseConnection, request, timeout_).status();
+}
+
 }  // namespace wharf::client

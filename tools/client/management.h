@@ -45,6 +45,9 @@ class Management {
   Result<v1::AccessRule> RotateAccessKey(const v1::RotateAccessKeyRequest& request);
   Status RemoveAccessRule(const v1::RemoveAccessRuleRequest& request);
   Result<v1::BrokerStatistics> GetBrokerStatistics();
+  // One page; `page_token` is empty for the first.
+  Result<v1::ListConnectionsResponse> ListConnections(const std::string& page_token);
+  Status CloseConnection(std::int64_t id);
   Result<v1::ListEntityNumbersResponse> ListEntityNumbers(
       const v1::ListEntityNumbersRequest& request);
 

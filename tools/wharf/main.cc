@@ -38,6 +38,7 @@
 #include "tools/wharf/receiving/settle_command.h"
 #include "tools/wharf/service/check_command.h"
 #include "tools/wharf/service/clock_command.h"
+#include "tools/wharf/service/connection_command.h"
 #include "tools/wharf/service/help_command.h"
 #include "tools/wharf/service/stats_command.h"
 #include "tools/wharf/sessions/session_command.h"
@@ -105,6 +106,7 @@ void AddEverything(CLI::App& app, Program& program) {
   AddJobCommand(app, program);
   AddDefinitionsCommand(app, program);
   AddCheckCommand(app, program);
+  AddConnectionCommand(app, program);
   AddStatsCommand(app, program);
   AddTopCommand(app, program);
   AddAccessCommand(app, program);

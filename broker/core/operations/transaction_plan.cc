@@ -59,7 +59,7 @@ std::size_t TokensIn(const Operation& operation) {
 
 std::size_t BytesIn(const Operation& operation) {
   // What holds the operation itself, and its tokens.
-  return 256 + operation.path.size() + 64 * TokensIn(operation) +
+  return 256 + operation.path.size() + operation.via.size() + 64 * TokensIn(operation) +
          std::visit([](const auto& what) { return BytesOf(what); }, operation.what);
 }
 

@@ -27,6 +27,9 @@ struct SendMessages {
 struct SettleMessages {
   std::vector<LockToken> tokens;
   Settlement settlement{};
+  // Its client cannot name these locks any more, whatever becomes of the transaction: of one that
+  // is rolled back they are released without counting (TXN-12).
+  bool is_forgotten = false;
 };
 struct RenewLocks {
   std::vector<LockToken> tokens;
@@ -41,6 +44,8 @@ struct Operation {
   // The address of the lane.
   std::string path;
   std::variant<SendMessages, SettleMessages, RenewLocks, SetState> what;
+  // Of a send by way of another entity: the one that the transaction is on then (TXN-5).
+  std::string via{};
 };
 
 // What can be said without its entity.

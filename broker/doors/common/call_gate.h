@@ -22,6 +22,7 @@
 #include "broker/requests/broker_statistics.h"
 #include "broker/requests/clock_control.h"
 #include "broker/requests/cluster_control.h"
+#include "broker/requests/connection_control.h"
 #include "broker/requests/requests.h"
 #include "storage/base/mutex.h"
 #include "storage/base/status.h"
@@ -38,6 +39,8 @@ class CallGate {
     StatisticsSource statistics;
     // Null: nobody has to prove anything.
     access::Guard* guard = nullptr;
+    // Of the door that can tell who is connected; null: there is none.
+    ConnectionControl* connections = nullptr;
   };
   // What there is behind a gate of the cluster instead.
   struct Node {

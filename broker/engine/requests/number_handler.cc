@@ -12,6 +12,13 @@ namespace {
 // A step of a deletion, and the rows that it looks at in all (BDL-2).
 constexpr std::size_t kDeletionRowsPerStep = 1024;
 constexpr std::size_t kDeletionRowsMax = 65536;
+// Of one session, whose messages may stand behind many others.
+constexpr std::size_t kSessionDeletionRowsMax = std::size_t{1} << 20;
+
+bool IsMeant(const DeleteOldestRequest& request, const StoredMessage& message) {
+  if (message.enqueued_at >= request.before) return false;
+  return !request.session_id || message.message.session_id == request.session_id;
+}
 
 }  // namespace
 
@@ -183,7 +190,7 @@ void NumberHandler::DeletePage(std::shared_ptr<Deletion> deletion, const Shelf& 
     context_.touched.Touch(shelf.lane());
     for (const FoundMessage& found : page->messages) {
       if (deletion->deleted == request.messages_max) break;
-      const bool is_meant = found.message->enqueued_at < request.before &&
+      const bool is_meant = IsMeant(request, *found.message) &&
                             !context_.catalog.HasChanged(shelf, found.message->number, watch);
       if (is_meant && queue->by_number().DeleteWaiting(shelf.kind, found, turn.now, turn.changes)) {
         ++deletion->deleted;
@@ -191,9 +198,9 @@ void NumberHandler::DeletePage(std::shared_ptr<Deletion> deletion, const Shelf& 
     }
     deletion->looked_at += page->looked_at;
   }
+  const std::size_t rows_max = request.session_id ? kSessionDeletionRowsMax : kDeletionRowsMax;
   const bool goes_on = queue != nullptr && page.ok() && page->next &&
-                       deletion->deleted < request.messages_max &&
-                       deletion->looked_at < kDeletionRowsMax;
+                       deletion->deleted < request.messages_max && deletion->looked_at < rows_max;
   if (goes_on) {
     deletion->position = *page->next;
     return Delete(std::move(deletion), turn);

@@ -212,8 +212,8 @@ class Pipeline final : public GivesEach<Pipeline, Requests, RequestList> {
                                        Answer<SendOutcome> answer) override {
     Result<Admission> admission = Admit(caller, request, 1);
     if (admission.ok()) answer = TraceSent(request, std::move(answer));
-    auto upload = std::make_shared<wharf::Upload>(UploadWorld(), request.body_bytes,
-                                                  std::move(row_stored), std::move(answer));
+    auto upload = std::make_shared<wharf::Upload>(UploadWorld(), request, std::move(row_stored),
+                                                  std::move(answer));
     if (admission.ok()) {
       LookUp(request);
       upload->Begin(std::move(request.entity), std::move(request.message), *std::move(admission));
@@ -230,6 +230,9 @@ class Pipeline final : public GivesEach<Pipeline, Requests, RequestList> {
     return authorizer_.Allow(caller, request);
   }
   Status Allow(const Caller& caller, const AskStatistics& request) override {
+    return authorizer_.Allow(caller, request);
+  }
+  Status Allow(const Caller& caller, const ManageConnections& request) override {
     return authorizer_.Allow(caller, request);
   }
 

@@ -25,10 +25,11 @@ std::string CutRow(std::string& from) {
 
 }  // namespace
 
-Upload::Upload(const World& world, std::uint64_t body_bytes, RowStored row_stored,
+Upload::Upload(const World& world, const UploadRequest& request, RowStored row_stored,
                Answer<SendOutcome> receipt)
     : world_(world),
-      body_bytes_(body_bytes),
+      body_bytes_(request.body_bytes),
+      ends_apart_(request.ends_apart),
       row_stored_(std::move(row_stored)),
       receipt_(std::move(receipt)) {}
 
@@ -37,7 +38,7 @@ void Upload::Begin(EntityRef entity, Message message, Admission admission) {
                      message = std::move(message), admission = std::move(admission)](
                         Turn& turn) mutable { self->PlanBegin(entity, std::move(message), turn); },
                     1);
-  if (is_complete()) PostFinish();
+  if (ends_with_body()) PostFinish();
 }
 
 void Upload::Refuse(Status reason) {
@@ -58,7 +59,7 @@ std::size_t Upload::Write(std::string bytes) {
     PostRow(CutRow(row_));
     ++rows;
   }
-  if (is_complete()) PostFinish();
+  if (ends_with_body()) PostFinish();
   return rows;
 }
 
@@ -81,7 +82,7 @@ void Upload::NoteStored() {
 }
 
 bool Upload::is_slow(Timestamp now) const {
-  if (rows_under_way_ > 0 || is_complete()) return false;
+  if (rows_under_way_ > 0 || is_finished_) return false;
   const auto paces = static_cast<std::uint64_t>(std::max(now - waits_since_, Duration(0)) / kPace);
   return written_bytes_ - written_then_ < paces * kPaceBytes;
 }
@@ -94,9 +95,17 @@ void Upload::GiveWay(Turn& turn) {
            turn);
 }
 
-void Upload::PostFinish() {
-  world_.tasks.Post([self = shared_from_this(), held_body = std::exchange(row_, {})](
-                        Turn& turn) mutable { self->PlanFinish(std::move(held_body), turn); });
+void Upload::End(Message message) {
+  if (!is_over_) PostFinish(std::move(message));
+}
+
+void Upload::PostFinish(std::optional<Message> message) {
+  is_finished_ = true;
+  world_.tasks.Post([self = shared_from_this(), held_body = std::exchange(row_, {}),
+                     message = std::move(message)](Turn& turn) mutable {
+    if (message.has_value()) self->message_ = *std::move(message);
+    self->PlanFinish(std::move(held_body), turn);
+  });
 }
 
 void Upload::Fail(Status reason) {

@@ -50,7 +50,7 @@ class Upload final : public UploadHandle,
     SendLine& sends;
   };
 
-  Upload(const World& world, std::uint64_t body_bytes, RowStored row_stored,
+  Upload(const World& world, const UploadRequest& request, RowStored row_stored,
          Answer<SendOutcome> receipt);
 
   // First of all. `message` has no body.
@@ -59,14 +59,17 @@ class Upload final : public UploadHandle,
   void Refuse(Status reason);
 
   std::size_t Write(std::string bytes) override;
+  void End(Message message) override;
   void Fail(Status reason) override;
   bool is_over() const override { return is_over_; }
 
  private:
   bool is_held() const { return body_bytes_ <= kHeldBodyBytesMax; }
   bool is_complete() const { return written_bytes_ == body_bytes_; }
+  bool ends_with_body() const { return !ends_apart_ && is_complete(); }
   void PostRow(std::string row);
-  void PostFinish();
+  // `message`: as it is in the end, if it was not known before.
+  void PostFinish(std::optional<Message> message = std::nullopt);
 
   // On the shard's thread.
   bool is_slow(Timestamp now) const override;
@@ -89,6 +92,7 @@ class Upload final : public UploadHandle,
   // Constant after construction.
   const World world_;
   const std::uint64_t body_bytes_;
+  const bool ends_apart_;
   const RowStored row_stored_;
 
   // The door's.
@@ -96,6 +100,7 @@ class Upload final : public UploadHandle,
       row_;  // Gathers pieces that are smaller than a row; or the whole body, if it is held.
   // And read by the shard.
   std::atomic<std::uint64_t> written_bytes_ = 0;
+  std::atomic<bool> is_finished_ = false;
   // Given to the shard, and not stored yet: while there are any, the sender may be waiting for us.
   std::atomic<std::uint32_t> rows_under_way_ = 0;
 

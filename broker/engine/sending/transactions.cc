@@ -222,7 +222,9 @@ Status Transactions::CheckFree(LaneId lane, const LockToken& token) const {
 void Transactions::PlanDue(Turn& turn) {
   std::size_t room = kEndsPerTurn;
   for (; room > 0 && !left_open_.empty(); --room) EndLeftOpen(left_open_.begin()->first, turn);
-  for (; room > 0 && !deadlines_.empty() && deadlines_.begin()->first <= turn.now; --room) {
+  for (;
+       room > 0 && !deadlines_.empty() && deadlines_.begin()->first <= turn.now && !turn.is_full();
+       --room) {
     RollBack(
         *Find(deadlines_.begin()->second),
         fmt::format("it was open for more than {} s",
@@ -350,6 +352,13 @@ EntityId Transactions::TopLevelOf(const Queue& queue) const {
   return topic == nullptr ? queue.record().id : topic->record().id;
 }
 
+Result<EntityId> Transactions::TopLevelOf(const Operation& operation, const Queue& queue) const {
+  if (operation.via.empty()) return TopLevelOf(queue);
+  const Result<EntityFinder::Target> via = finder_.Resolve(EntityRef{operation.via});
+  if (!via.ok()) return via.status();
+  return TopLevelOf(*via->queue);
+}
+
 // All of it is done in one turn.
 Result<FanOut> Transactions::FanOutWith(const Transaction& transaction, const Queue& queue,
                                         const Operation& operation, Timestamp now) const {
@@ -370,8 +379,9 @@ Status Transactions::AddToPlan(Transaction& transaction, Operation& operation,
   if (!target.ok()) return target.status();
   if (Stores(operation)) WHARF_RETURN_IF_ERROR(disk_.Check());
   const LaneId lane = target->lane;
-  const EntityId top = TopLevelOf(*target->queue);
-  if (limits_.has_one_entity && transaction.only.value_or(top) != top) {
+  const Result<EntityId> top = TopLevelOf(operation, *target->queue);
+  if (!top.ok()) return top.status();
+  if (limits_.has_one_entity && transaction.only.value_or(*top) != *top) {
     return {ErrorCode::kInvalidOperation,
             "Local transactions cannot span multiple top-level entities such as queue or topic."};
   }
@@ -382,7 +392,7 @@ Status Transactions::AddToPlan(Transaction& transaction, Operation& operation,
   const Result<FanOut> fan_out = FanOutWith(transaction, *target->queue, operation, plan.now());
   if (!fan_out.ok()) return fan_out.status();
   WHARF_RETURN_IF_ERROR(plan.Add(*target->queue, lane.kind, operation));
-  transaction.only = top;
+  transaction.only = *top;
   transaction.fan_out = *fan_out;
   context_.touched.Touch(lane);
   return {};
@@ -454,6 +464,22 @@ void Transactions::ReadNow(const TransactionId& id, TransactionReads reads, Turn
       });
 }
 
+// A lock that has ended meanwhile, or its entity, is nothing to release.
+void Transactions::ReleaseForgotten(const Transaction& transaction, Turn& turn) {
+  for (const Operation& operation : transaction.operations) {
+    const auto* settle = std::get_if<SettleMessages>(&operation.what);
+    if (settle == nullptr || !settle->is_forgotten) continue;
+    const Result<EntityFinder::Target> target = finder_.ResolveHeld(EntityRef{operation.path});
+    if (!target.ok()) continue;
+    for (const LockToken& token : settle->tokens) {
+      static_cast<void>(target->queue->settling().Settle(target->lane.kind, token,
+                                                         {.verb = SettleVerb::kRelease}, Contents(),
+                                                         turn.now, turn.changes));
+    }
+    context_.touched.Touch(target->lane);
+  }
+}
+
 // Nothing of it was done. A shard that is closed writes nothing any more.
 void Transactions::Fail(Transaction& transaction, const Status& cause, Turn& turn) {
   const bool is_told = transaction.was_begun && context_.open.Check().ok();
@@ -463,6 +489,7 @@ void Transactions::Fail(Transaction& transaction, const Status& cause, Turn& tur
 }
 
 void Transactions::RollBack(Transaction& transaction, const std::string& reason, Turn& turn) {
+  ReleaseForgotten(transaction, turn);
   End(transaction, {.state = TransactionState::kRolledBack, .reason = reason}, turn);
 }
 

@@ -136,6 +136,8 @@ class Transactions final : public TimedWorker {
   void Take(Transaction& transaction, Operation operation);
   void Reserve(Transaction& transaction, const Operation& operation);
   EntityId TopLevelOf(const Queue& queue) const;
+  // Of the entity that the operation counts as one on.
+  Result<EntityId> TopLevelOf(const Operation& operation, const Queue& queue) const;
   // What it makes of topics with one operation more; an error if that is more than a turn may do.
   Result<FanOut> FanOutWith(const Transaction& transaction, const Queue& queue,
                             const Operation& operation, Timestamp now) const;
@@ -151,6 +153,8 @@ class Transactions final : public TimedWorker {
   void Fail(Transaction& transaction, const Status& cause, Turn& turn);
   void End(Transaction& transaction, TransactionRecord record, Turn& turn);
   void RollBack(Transaction& transaction, const std::string& reason, Turn& turn);
+  // What its client cannot settle any more goes back.
+  void ReleaseForgotten(const Transaction& transaction, Turn& turn);
   // Rolls it back, if the last life of the broker left it open.
   void EndLeftOpen(const TransactionId& id, Turn& turn);
   static void AnswerAll(Transaction& transaction, const Result<TransactionRecord>& result,

@@ -134,12 +134,15 @@ void DoorClient::SayFlow(std::uint32_t handle, std::uint32_t credit, bool drain)
   Say(flow);
 }
 
-void DoorClient::SayTransfer(std::uint32_t handle, std::string_view message, std::uint32_t format) {
+void DoorClient::SayTransfer(std::uint32_t handle, std::string_view message, std::uint32_t format,
+                             const std::optional<DeliveryState>& state, bool is_settled) {
   Transfer transfer;
   transfer.handle = handle;
   transfer.delivery_id = next_delivery_;
   transfer.delivery_tag = Binary{std::to_string(next_delivery_++)};
   transfer.message_format = format;
+  transfer.state = state;
+  transfer.settled = is_settled;
   for (bool is_done = false; !is_done;) {
     FrameWriter writer;
     writer.set_frame_bytes_max(32768);

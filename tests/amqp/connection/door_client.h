@@ -53,7 +53,9 @@ class DoorClient {
                  std::uint16_t channel = 0);
   void SayDetach(std::uint32_t handle);
   void SayFlow(std::uint32_t handle, std::uint32_t credit, bool drain = false);
-  void SayTransfer(std::uint32_t handle, std::string_view message, std::uint32_t format = 0);
+  void SayTransfer(std::uint32_t handle, std::string_view message, std::uint32_t format = 0,
+                   const std::optional<DeliveryState>& state = std::nullopt,
+                   bool is_settled = false);
   // Links to `$cbs` as the JavaScript SDK attaches them, of the handles 100 and 101.
   void AttachToCbs(std::uint32_t credit = 1000);
   // The line of the answer.

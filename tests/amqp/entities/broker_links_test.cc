@@ -112,16 +112,6 @@ TEST_F(BrokerLinksTest, WhatIsNoMessageIsRejectedAndTheLinkGoesOn) {
   EXPECT_EQ(served_->partial_bytes().taken(), 0U);
 }
 
-// Done at once it would be done though the transaction is rolled back.
-TEST_F(BrokerLinksTest, WhatIsSentInATransactionIsRejected) {
-  AttachSender();
-  SayTransferInTransaction(0, DataMessage("hello"));
-
-  EXPECT_THAT(client_.Hear(" disposition{"),
-              AllOf(HasSubstr("rejected"), HasSubstr("amqp:not-implemented")));
-  EXPECT_THAT(Receive(), IsEmpty());
-}
-
 TEST_F(BrokerLinksTest, WhileTooMuchIsNotAnsweredNothingIsRead) {
   AttachSender();
   for (int i = 0; i < 5; ++i) {
@@ -315,13 +305,6 @@ TEST_F(BrokerLinksTest, AnEntityThatIsNotThereRefusesBothLinks) {
 }
 
 TEST_F(BrokerLinksTest, WhatIsNotServedIsRefusedAndCounted) {
-  Attach coordinates;
-  coordinates.name = "c";
-  coordinates.role = Role::kSender;
-  coordinates.target = Coordinator();
-  coordinates.initial_delivery_count = 0;
-  client_.Say(coordinates);
-  EXPECT_THAT(client_.Hear(" detach{"), HasSubstr("amqp:not-implemented"));
   client_.SayAttach("d", 1, Role::kSender, "q/$DeadLetterQueue");
   EXPECT_THAT(client_.Hear(" detach{"), HasSubstr("amqp:not-allowed"));
   client_.SayAttach("e", 2, Role::kSender, "q/$Transfer/$DeadLetterQueue");
@@ -332,11 +315,47 @@ TEST_F(BrokerLinksTest, WhatIsNotServedIsRefusedAndCounted) {
   chooses.source->filter.emplace().Add(Value(Symbol{"jms-selector"}), Value(std::string("a = 1")));
   client_.Say(chooses);
   EXPECT_THAT(client_.Hear(" detach{"), HasSubstr("amqp:not-implemented"));
-  EXPECT_EQ(counts_.links_refused, 5U);
+  EXPECT_EQ(counts_.links_refused, 4U);
   EXPECT_EQ(counts_.open_links, 0U);
 }
 
 // --- receiving
+
+// 5 of doors.md: the high bits of its number.
+TEST_F(BrokerLinksTest, AMessageOfAPartitionedEntityTellsItsPartition) {
+  QueueDescription queue;
+  queue.name = "parts";
+  queue.enable_partitioning = true;
+  ASSERT_TRUE(broker_.CreateQueue(queue).ok());
+  AttachReceiver("parts");
+  for (const char* key : {"a", "customer-7"}) {
+    Message message;
+    message.partition_key = key;
+    std::vector<Message> messages;
+    messages.push_back(std::move(message));
+    ASSERT_TRUE(broker_.Send("parts", std::move(messages)).ok());
+  }
+
+  client_.SayFlow(1, 2);
+
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_THAT(client_.Hear(" transfer{"), HasSubstr("transfer{"));
+    const Result<Sections> sections = SplitSections(client_.last_payload(), {});
+    const Map told = *MapOf(sections->message_annotations, {});
+    const Value* const number = told.FindSymbol("x-opt-sequence-number");
+    const Value* const partition = told.FindSymbol("x-opt-partition-id");
+    ASSERT_TRUE(number != nullptr && partition != nullptr);
+    EXPECT_EQ(*partition->As<std::int16_t>(), *number->As<std::int64_t>() >> 48);
+  }
+  const Map plain = [this] {
+    EXPECT_TRUE(broker_.Send("q", "hello").ok());
+    client_.SayAttach("p", 2, Role::kReceiver, "q");
+    client_.SayFlow(2, 1);
+    client_.Hear(" transfer{");
+    return *MapOf(SplitSections(client_.last_payload(), {})->message_annotations, {});
+  }();
+  EXPECT_EQ(plain.FindSymbol("x-opt-partition-id"), nullptr);
+}
 
 TEST_F(BrokerLinksTest, AMessageIsLockedForWhoHasCreditAndCompleted) {
   ASSERT_TRUE(broker_.Send("q", "hello").ok());

@@ -11,6 +11,7 @@
 
 #include <gtest/gtest.h>
 
+#include "absl/strings/escaping.h"
 #include "broker/doors/amqp/connection/served_connection.h"
 #include "broker/doors/amqp/entities/broker_door.h"
 #include "tests/amqp/connection/door_client.h"
@@ -104,16 +105,46 @@ class LinksFixture : public ::testing::Test {
     client_.Say(consumes);
     client_.Hear(" attach{name=\"r\"");
   }
-  // The first transfer of its link.
-  void SayTransferInTransaction(std::uint32_t handle, std::string_view message) {
-    Transfer transfer;
-    transfer.handle = handle;
-    transfer.delivery_id = 0;
-    transfer.delivery_tag = Binary{"t"};
-    transfer.state = TransactionalState{.txn_id = {"txn"}, .outcome = {}};
-    FrameWriter writer;
-    writer.WriteTransfer(0, transfer, message, true);
-    client_.SayBytes(writer.Take());
+  static constexpr std::uint32_t kControl = 20;
+  void AttachControl() {
+    Attach attach;
+    attach.name = "control";
+    attach.handle = kControl;
+    attach.role = Role::kSender;
+    attach.source.emplace();
+    attach.target = Coordinator();
+    attach.initial_delivery_count = 0;
+    client_.Say(attach);
+    client_.Hear(" flow{");
+  }
+  template <typename Control>
+  static std::string ControlMessageOf(const Control& control) {
+    std::string message;
+    Writer writer(message);
+    writer.BeginDescribed(descriptor::kAmqpValue);
+    Write(writer, control);
+    return message;
+  }
+  // Its id; empty: it was refused.
+  Binary Declare() {
+    client_.SayTransfer(kControl, ControlMessageOf(amqp::Declare()));
+    const std::string line = client_.Hear(" disposition{");
+    const std::size_t begin = line.find("txn-id=b'");
+    if (begin == std::string::npos) return {};
+    const std::size_t end = line.find('\'', begin + 9);
+    return {absl::HexStringToBytes(line.substr(begin + 9, end - begin - 9))};
+  }
+  void SayDischarge(const Binary& txn_id, bool fail = false) {
+    client_.SayTransfer(kControl,
+                        ControlMessageOf(amqp::Discharge{.txn_id = txn_id, .fail = fail}));
+  }
+  // The line of the answer.
+  std::string Discharge(const Binary& txn_id, bool fail = false) {
+    SayDischarge(txn_id, fail);
+    return client_.Hear(" disposition{");
+  }
+  static DeliveryState In(const Binary& txn_id, std::optional<Outcome> outcome = std::nullopt) {
+    return TransactionalState{.txn_id = txn_id, .outcome = std::move(outcome)};
   }
   // What the client says of a delivery, in the first of two phases.
   std::string Dispose(DeliveryState state, std::uint32_t delivery = 0) {

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -58,12 +59,15 @@ class ManagementTest : public LinksFixture {
     client_.SayTransfer(kAsker, Request(operation, body));
     return client_.Hear(" transfer{");
   }
-  static Map Tokens(const LockToken& token) {
-    amqp::Uuid uuid;
-    const std::string bytes = token.ToBytes();
-    std::copy(bytes.begin(), bytes.end(), uuid.bytes.begin());
+  static Map Tokens(const LockToken& token) { return Tokens(std::vector<LockToken>{token}); }
+  static Map Tokens(const std::vector<LockToken>& named) {
     Array tokens{.descriptors = {}, .type = Type::kUuid, .items = {}};
-    tokens.items.emplace_back(uuid);
+    for (const LockToken& token : named) {
+      amqp::Uuid uuid;
+      const std::string bytes = token.ToBytes();
+      std::copy(bytes.begin(), bytes.end(), uuid.bytes.begin());
+      tokens.items.emplace_back(uuid);
+    }
     Map body;
     body.Add(Text("lock-tokens"), Value(std::move(tokens)));
     return body;
@@ -202,6 +206,76 @@ TEST_F(ManagementTest, OldMessagesAreDeletedByTheirNumber) {
   EXPECT_EQ(Receive().size(), 1U);
 }
 
+TEST_F(ManagementTest, APeekedMessageOfAPartitionedEntityTellsItsPartition) {
+  QueueDescription queue;
+  queue.name = "parts";
+  queue.enable_partitioning = true;
+  ASSERT_TRUE(broker_.CreateQueue(queue).ok());
+  AttachToManagement("parts");
+  ASSERT_TRUE(broker_.Send("parts", "hello").ok());
+
+  Ask("com.microsoft:peek-message");
+
+  EXPECT_THAT(client_.last_payload(), HasSubstr("x-opt-partition-id"));
+}
+
+TEST_F(ManagementTest, OldMessagesOfOneSessionAreDeleted) {  // BDL-5
+  CreateSessions();
+  AttachToManagement("letters");
+  for (int i = 0; i < 2; ++i) {
+    for (const char* id : {"anna", "bert"}) SendInSession(id, "Dear you");
+  }
+  Map body;
+  body.Add(Text("message-count"), Value(std::int32_t{100}));
+  body.Add(Text("session-id"), Text("bert"));
+
+  EXPECT_THAT(Ask("com.microsoft:batch-delete-messages", body),
+              HasSubstr("\"message-count\" 2:int"));
+  EXPECT_THAT(Ask("com.microsoft:batch-delete-messages", body),
+              HasSubstr("\"statusCode\" 204:int"));
+  const auto left = broker_.Peek("letters", 0, 10)->messages;
+  ASSERT_EQ(left.size(), 2U);
+  EXPECT_EQ(left[0].message->message.session_id, "anna");
+  EXPECT_EQ(left[1].message->message.session_id, "anna");
+}
+
+// MGM-1, MGM-6
+TEST_F(ManagementTest, LocksThatAreNamedTogetherAreSettledAndRenewedTogether) {
+  for (int i = 0; i < 2; ++i) ASSERT_TRUE(broker_.Send("q", "hello").ok());
+  const auto held = Receive();
+  ASSERT_EQ(held.size(), 2U);
+  AttachToManagement();
+  broker_.Advance(std::chrono::seconds(20));
+  Map good = Tokens({held[0].token, held[1].token});
+  Map bad = Tokens({held[0].token, LockToken{1, 2}});
+  bad.Add(Text("disposition-status"), Text("completed"));
+
+  EXPECT_THAT(
+      Ask("com.microsoft:renew-lock", bad),
+      AllOf(HasSubstr("\"statusCode\" 410:int"), HasSubstr(":com.microsoft:message-lock-lost")));
+  EXPECT_THAT(
+      Ask("com.microsoft:update-disposition", bad),
+      AllOf(HasSubstr("\"statusCode\" 410:int"), HasSubstr(":com.microsoft:message-lock-lost")));
+  EXPECT_EQ(broker_.GetQueue("q")->main.messages(), 2);
+  EXPECT_THAT(Ask("com.microsoft:renew-lock", good), HasSubstr("\"expirations\" array timestamp["));
+  broker_.Advance(std::chrono::seconds(20));
+  good.Add(Text("disposition-status"), Text("completed"));
+  EXPECT_THAT(Ask("com.microsoft:update-disposition", good), HasSubstr("\"statusCode\" 200:int"));
+  EXPECT_EQ(broker_.GetQueue("q")->main.messages(), 0);
+}
+
+TEST_F(ManagementTest, ALockThatIsNotRenewedWithTheOthersEndsInItsTime) {
+  for (int i = 0; i < 2; ++i) ASSERT_TRUE(broker_.Send("q", "hello").ok());
+  const auto held = Receive();
+  AttachToManagement();
+  broker_.Advance(std::chrono::seconds(20));
+
+  Ask("com.microsoft:renew-lock", Tokens({held[0].token, LockToken{1, 2}}));
+  broker_.Advance(std::chrono::seconds(11));
+
+  EXPECT_EQ(Receive().size(), 2U);
+}
+
 TEST_F(ManagementTest, ATransferDeadLetterQueueIsEmpty) {
   AttachToManagement("q/$Transfer/$DeadLetterQueue");
   ASSERT_TRUE(broker_.Send("q", "hello").ok());
@@ -253,11 +327,64 @@ TEST_F(ManagementTest, WhereAnswersGoWithTheirLinkOthersGetCreditAgain) {
   EXPECT_THAT(client_.Hear(" flow{"), HasSubstr("link-credit=16"));
 }
 
-TEST_F(ManagementTest, WhatIsAskedInATransactionIsRejected) {
+// --- in a transaction
+
+TEST_F(ManagementTest, WhatIsSettledInATransactionIsSettledWithItsCommit) {  // TXN-1, TXN-12
+  ASSERT_TRUE(broker_.Send("q", "hello").ok());
+  const LockToken token = Receive()[0].token;
+  AttachControl();
   AttachToManagement();
-  SayTransferInTransaction(kAsker, Request("com.microsoft:peek-message", {}));
+  Map body = Tokens(token);
+  body.Add(Text("disposition-status"), Text("completed"));
+
+  for (const bool fails : {true, false}) {
+    const Binary txn = Declare();
+    client_.SayTransfer(kAsker, Request("com.microsoft:update-disposition", body), 0, In(txn));
+    EXPECT_THAT(client_.Hear(" disposition{"),
+                AllOf(HasSubstr("transactional-state{"), HasSubstr("accepted")));
+    EXPECT_THAT(client_.Hear(" transfer{"), HasSubstr("\"statusCode\" 200:int"));
+    EXPECT_EQ(broker_.GetQueue("q")->main.messages(), 1);
+
+    EXPECT_THAT(Discharge(txn, fails), HasSubstr("accepted"));
+    EXPECT_EQ(broker_.GetQueue("q")->main.messages(), fails ? 1 : 0);
+  }
+}
+
+TEST_F(ManagementTest, WhatIsScheduledInATransactionHasNoNumberBefore) {  // MGM-3
+  AttachControl();
+  AttachToManagement();
+  const Binary txn = Declare();
+
+  client_.SayTransfer(kAsker, Request("com.microsoft:schedule-message", ScheduleOf(2)), 0, In(txn));
+
+  EXPECT_THAT(client_.Hear(" disposition{"), HasSubstr("accepted"));
+  EXPECT_THAT(client_.Hear(" transfer{"),
+              HasSubstr("\"sequence-numbers\" array long[0:long, 0:long]"));
+  EXPECT_THAT(broker_.ListScheduled("q")->messages, IsEmpty());
+  EXPECT_THAT(Discharge(txn), HasSubstr("accepted"));
+  EXPECT_EQ(broker_.ListScheduled("q")->messages.size(), 2U);
+}
+
+TEST_F(ManagementTest, WhatIsNoPartOfATransactionMakesItFail) {  // TXN-2, TXN-21
+  AttachControl();
+  AttachToManagement();
+  const Binary txn = Declare();
+
+  client_.SayTransfer(kAsker, Request("com.microsoft:peek-message", {}), 0, In(txn));
+
+  EXPECT_THAT(client_.Hear(" disposition{"), HasSubstr("accepted"));
+  EXPECT_THAT(client_.Hear(" transfer{"), HasSubstr("\"errorCondition\" :amqp:not-allowed"));
+  EXPECT_THAT(Discharge(txn), HasSubstr("amqp:transaction:rollback"));
+}
+
+TEST_F(ManagementTest, WhatIsAskedInATransactionThatIsNoneIsRejected) {  // TXN-17
+  AttachToManagement();
+
+  client_.SayTransfer(kAsker, Request("com.microsoft:update-disposition", {}), 0,
+                      In(Binary{"none"}));
+
   EXPECT_THAT(client_.Hear(" disposition{"),
-              AllOf(HasSubstr("rejected"), HasSubstr("amqp:not-implemented")));
+              AllOf(HasSubstr("rejected"), HasSubstr("amqp:transaction:unknown-id")));
 }
 
 TEST_F(ManagementTest, WhatCountsForNothingIsAnsweredBeforeAClose) {

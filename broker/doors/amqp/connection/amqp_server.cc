@@ -11,7 +11,7 @@
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/strand.hpp>
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 #include <sys/socket.h>
 
@@ -84,8 +84,8 @@ struct AmqpServer::Impl {
     connection.Release();
     const std::optional<Sockets::iterator> place = TakePlace();
     if (!place.has_value()) return Refuse();
-    accepted.fetch_add(1, std::memory_order_relaxed);
-    const auto made = MakeClientSocket(std::move(socket), doorway, world, std::move(client),
+    const std::uint64_t id = accepted.fetch_add(1, std::memory_order_relaxed) + 1;
+    const auto made = MakeClientSocket(id, std::move(socket), doorway, world, std::move(client),
                                        [this, at = *place] { GiveBack(at); });
     if (Keep(*place, made)) return made->Start();
     made->Drop();
@@ -244,6 +244,31 @@ void AmqpServer::Stop(std::chrono::milliseconds patience) {
   impl_->DropAll();
   impl_->WaitUntilEmpty();
   impl_->JoinAll();
+}
+
+// They stand in the order in which they came, but those that came at one time.
+std::vector<ConnectionInfo> AmqpServer::List(std::uint64_t after, std::size_t count_max) const {
+  std::vector<ConnectionInfo> found;
+  for (const auto& socket : impl_->All()) {
+    if (socket == nullptr) continue;
+    ConnectionInfo info = socket->info();
+    // One that is not begun has nothing to tell.
+    if (info.id > after && !info.peer.empty()) found.push_back(std::move(info));
+  }
+  std::sort(found.begin(), found.end(),
+            [](const auto& one, const auto& other) { return one.id < other.id; });
+  if (found.size() > count_max) found.resize(count_max);
+  return found;
+}
+
+Status AmqpServer::Close(std::uint64_t id) {
+  for (const auto& socket : impl_->All()) {
+    if (socket == nullptr || socket->info().id != id) continue;
+    socket->Close(
+        {ErrorCode::kServiceCommunicationProblem, "an operator has closed the connection"});
+    return {};
+  }
+  return {ErrorCode::kMessagingEntityNotFound, fmt::format("there is no connection {}", id)};
 }
 
 std::size_t AmqpServer::connections() const {

@@ -17,6 +17,7 @@
 #include "broker/doors/amqp/connection/entity_links.h"
 #include "broker/doors/common/doorway.h"
 #include "broker/doors/common/guard_gate.h"
+#include "broker/requests/connection_control.h"
 #include "storage/base/descriptor.h"
 #include "storage/base/status.h"
 #include "storage/base/time.h"
@@ -58,6 +59,10 @@ class AmqpServer {
   // Lets nobody in any more, tells all that there are, and is over when they have gone, or their
   // time is; then nothing of it runs any more.
   void Stop(std::chrono::milliseconds patience);
+
+  // As ConnectionControl tells it. Any thread.
+  std::vector<ConnectionInfo> List(std::uint64_t after, std::size_t count_max) const;
+  Status Close(std::uint64_t id);
 
   // That there are now; that came, and that were one too many, since it began. Any thread.
   std::size_t connections() const;

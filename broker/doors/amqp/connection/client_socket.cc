@@ -37,8 +37,10 @@ template <typename Stream>
 class SocketOver final : public ClientSocket,
                          public std::enable_shared_from_this<SocketOver<Stream>> {
  public:
-  SocketOver(Stream stream, const DoorWorld& world, std::string client, std::function<void()> ended)
+  SocketOver(std::uint64_t id, Stream stream, const DoorWorld& world, std::string client,
+             std::function<void()> ended)
       : ended_{std::move(ended)},
+        id_(id),
         world_(world),
         stream_(std::move(stream)),
         timer_(executor()),
@@ -55,6 +57,8 @@ class SocketOver final : public ClientSocket,
   void Drop() override {
     asio::post(executor(), [self = this->shared_from_this()] { self->DropNow(); });
   }
+
+  ConnectionInfo info() const override { return report_->Read(id_); }
 
  private:
   static constexpr bool kHasTls = std::is_same_v<Stream, TlsStream>;
@@ -108,8 +112,9 @@ class SocketOver final : public ClientSocket,
       });
     };
     served_ = std::make_unique<ServedConnection>(
-        world_, ServedConnection::Client{.peer = peer_, .subject = std::move(subject)}, post,
-        accepted_);
+        world_,
+        ServedConnection::Client{.peer = peer_, .subject = std::move(subject), .report = report_},
+        post, accepted_);
     GoOn();
   }
 
@@ -257,6 +262,8 @@ class SocketOver final : public ClientSocket,
 
   // First, so that it goes last.
   const AtTheEnd ended_;
+  const std::uint64_t id_;
+  const std::shared_ptr<ConnectionReport> report_ = std::make_shared<ConnectionReport>();
   const DoorWorld& world_;
   Stream stream_;
   asio::steady_timer timer_;
@@ -280,16 +287,17 @@ class SocketOver final : public ClientSocket,
 
 }  // namespace
 
-std::shared_ptr<ClientSocket> MakeClientSocket(stream_protocol::socket socket,
+std::shared_ptr<ClientSocket> MakeClientSocket(std::uint64_t id, stream_protocol::socket socket,
                                                const Doorway& doorway, const DoorWorld& world,
                                                std::string client, std::function<void()> ended) {
   if (doorway.certificates == nullptr) {
-    return std::make_shared<SocketOver<PlainStream>>(std::move(socket), world, std::move(client),
-                                                     std::move(ended));
+    return std::make_shared<SocketOver<PlainStream>>(id, std::move(socket), world,
+                                                     std::move(client), std::move(ended));
   }
   // The stream keeps what it needs of the context, also when there is another one.
   const auto content = doorway.certificates->content();
-  return std::make_shared<SocketOver<TlsStream>>(TlsStream(std::move(socket), *content->context),
+  return std::make_shared<SocketOver<TlsStream>>(id,
+                                                 TlsStream(std::move(socket), *content->context),
                                                  world, std::move(client), std::move(ended));
 }
 

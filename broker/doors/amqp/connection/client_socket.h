@@ -25,11 +25,15 @@ class ClientSocket {
   virtual void Close(Status reason) = 0;
   // Ends it now. Any thread.
   virtual void Drop() = 0;
+  // What operators are told of it. Any thread.
+  virtual ConnectionInfo info() const = 0;
 };
 
-// Takes the socket over, whose executor is its strand. `ended` is called when it is gone. `client`:
-// where it comes from; empty: from the other end of the socket.
-std::shared_ptr<ClientSocket> MakeClientSocket(boost::asio::generic::stream_protocol::socket socket,
+// Takes the socket over, whose executor is its strand. `ended` is called when it is gone. `id`: of
+// the connection, for operators. `client`: where it comes from; empty: from the other end of the
+// socket.
+std::shared_ptr<ClientSocket> MakeClientSocket(std::uint64_t id,
+                                               boost::asio::generic::stream_protocol::socket socket,
                                                const Doorway& doorway, const DoorWorld& world,
                                                std::string client, std::function<void()> ended);
 

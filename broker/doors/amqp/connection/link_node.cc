@@ -15,6 +15,7 @@ using access::Right;
 
 constexpr std::string_view kClaimsNode = "$cbs";
 constexpr std::string_view kManagementSuffix = "/$management";
+constexpr std::string_view kDestination = "com.microsoft:transfer-destination-address";
 constexpr std::string_view kTransferDeadLetterSuffix = "/$Transfer/$DeadLetterQueue";
 
 std::string_view WithoutHost(std::string_view address) {
@@ -66,6 +67,13 @@ Result<LinkNode> NodeOfShort(const std::string& address, Role own) {
                 "the address of the link is longer than that of any entity");
 }
 
+// Where what a sender sends by way of its target goes on to; null: nowhere.
+const std::string* DestinationOf(const Attach& attach) {
+  if (!attach.properties.has_value()) return nullptr;
+  const Value* const said = attach.properties->FindSymbol(kDestination);
+  return said == nullptr ? nullptr : said->As<std::string>();
+}
+
 Status NoAddress() {
   return {ErrorCode::kInvalidOperation, "the link names no entity: its terminus has no address"};
 }
@@ -96,7 +104,18 @@ Result<LinkNode> NodeOf(const Attach& attach, Role own) {
   }
   const Target& target = std::get<Target>(*attach.target);
   if (!target.address.has_value()) return NoAddress();
-  return NodeOfShort(*target.address, own);
+  Result<LinkNode> node = NodeOfShort(*target.address, own);
+  const std::string* const destination = DestinationOf(attach);
+  if (!node.ok() || destination == nullptr || node->kind != NodeKind::kEntity) return node;
+  Result<LinkNode> to = NodeOfShort(*destination, own);
+  if (!to.ok()) return to;
+  if (to->kind != NodeKind::kEntity) {
+    return Status(ErrorCode::kInvalidOperation,
+                  "what is sent by way of an entity goes to a queue or a topic");
+  }
+  to->via = std::move(node->path);
+  to->via_resource = std::move(node->resource);
+  return to;
 }
 
 access::PermitPtr PermitOn(const LinkNode& node, const access::PermitPtr& permit) {

@@ -31,6 +31,11 @@ struct LinkNode {
   // What is asked for on it, once it is there: the entity, also where the node is below it.
   std::string asked{};
 
+  // What is sent goes by way of this entity, whose resource takes the same right; empty: straight
+  // to `path` (TXN-5).
+  std::string via{};
+  std::string via_resource{};
+
   // Any one of these gives the link; none: any right, on anything.
   std::vector<access::Right> rights{};
 };

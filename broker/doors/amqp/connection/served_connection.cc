@@ -55,7 +55,9 @@ ServedConnection::ServedConnection(const DoorWorld& world, Client client, Poster
       cbs_(endpoint_, claims_, partial_bytes_, world.wall,
            [this](const Error& error) { NoteFault("its request to $cbs was refused", error); }),
       now_(now),
-      open_by_(now + world.limits.open_max) {}
+      open_by_(now + world.limits.open_max) {
+  client_.report->Begin(client_.peer, world_.wall());
+}
 
 ServedConnection::~ServedConnection() {
   for (const auto& [id, guarded] : links_) {
@@ -68,6 +70,7 @@ ServedConnection::~ServedConnection() {
 // Of a stranger no more is read than it may say, until what it said has proven something.
 void ServedConnection::Feed(std::string_view bytes, Instant now) {
   now_ = now;
+  client_.report->NoteReceived(bytes.size());
   while (!bytes.empty() && !is_over()) {
     const std::size_t left = world_.limits.unproven_bytes_max - unproven_bytes_;
     const std::size_t taken = is_proven_ ? bytes.size() : std::min(bytes.size(), left);
@@ -92,6 +95,7 @@ void ServedConnection::Work(Instant now) {
 std::string ServedConnection::TakeOutput(Instant now) {
   std::string output = endpoint_.TakeOutput(now);
   if (!output.empty()) ++outputs_taken_;
+  client_.report->NoteSent(output.size());
   return output;
 }
 
@@ -274,10 +278,19 @@ void ServedConnection::OnAttached(const Attached& attached, Instant now) {
   AttachToEntity(attached, *std::move(node), now);
 }
 
+Result<access::PermitPtr> ServedConnection::Prove(const LinkNode& node,
+                                                  const TrackingId& tracking_id) {
+  if (!node.via.empty()) {
+    Result<access::PermitPtr> by = claims_.Prove(node.rights, node.via_resource, tracking_id);
+    if (!by.ok()) return by;
+  }
+  return claims_.Prove(node.rights, node.resource, tracking_id);
+}
+
 // That there is no such entity is not told to who may not ask.
 void ServedConnection::AttachToEntity(const Attached& attached, LinkNode node, Instant now) {
   const TrackingId tracking_id = NewTrackingId();
-  Result<access::PermitPtr> permit = claims_.Prove(node.rights, node.resource, tracking_id);
+  Result<access::PermitPtr> permit = Prove(node, tracking_id);
   if (!permit.ok()) {
     const ErrorPlace place = PlaceOf(node.path, tracking_id);
     // The guard has said it.
@@ -289,6 +302,7 @@ void ServedConnection::AttachToEntity(const Attached& attached, LinkNode node, I
   if (served == nullptr) return Close(NotHere(), now);
   const auto [at, is_new] = links_.try_emplace(
       attached.link, GuardedLink{attached.session, std::move(node), *std::move(permit)});
+  if (at->second.permit != nullptr) client_.report->NoteRule(at->second.permit->Owner());
   link_by_.reset();
   if (!look_at_.has_value()) look_at_ = now + world_.limits.look_pace;
   // The link may be refused, and gone, when this returns: of what is kept nothing is looked at.
@@ -309,6 +323,7 @@ void ServedConnection::NoteAccepted(LinkId link) {
   if (at == links_.end() || std::exchange(at->second.is_accepted, true)) return;
   ++world_.counts.links;
   ++world_.counts.open_links;
+  client_.report->NoteLinks(++accepted_links_);
 }
 
 void ServedConnection::NoteRefused(const ToldError& told) {
@@ -331,11 +346,15 @@ void ServedConnection::NoteError(const ToldError& told) {
 
 void ServedConnection::Forget(GuardedLinks::iterator at, Instant now) {
   const LinkId link = at->first;
-  if (at->second.is_accepted) --world_.counts.open_links;
+  if (at->second.is_accepted) {
+    --world_.counts.open_links;
+    client_.report->NoteLinks(--accepted_links_);
+  }
   links_.erase(at);
   if (links_.empty() && !is_closing_) {
     link_by_ = now + world_.limits.no_link_max;
     look_at_.reset();
+    client_.report->NoteUnsettled(0);
   }
   entities_->OnDetached(link);
 }
@@ -348,12 +367,12 @@ void ServedConnection::LetLinksGo(Instant now) {
 
 void ServedConnection::LookAtRights(Instant now) {
   look_at_ = now + world_.limits.look_pace;
+  client_.report->NoteUnsettled(endpoint_.unsettled());
   for (auto at = links_.begin(); at != links_.end();) {
     const auto here = at++;
     GuardedLink& guarded = here->second;
     const TrackingId tracking_id = NewTrackingId();
-    const Result<access::PermitPtr> permit =
-        claims_.Prove(guarded.node.rights, guarded.node.resource, tracking_id);
+    const Result<access::PermitPtr> permit = Prove(guarded.node, tracking_id);
     if (permit.ok()) {
       if (*permit == guarded.permit) continue;
       guarded.permit = *permit;

@@ -19,6 +19,7 @@
 #include "broker/doors/amqp/connection/byte_budget.h"
 #include "broker/doors/amqp/connection/cbs_node.h"
 #include "broker/doors/amqp/connection/claims.h"
+#include "broker/doors/amqp/connection/connection_report.h"
 #include "broker/doors/amqp/connection/door_counts.h"
 #include "broker/doors/amqp/connection/door_errors.h"
 #include "broker/doors/amqp/connection/door_limits.h"
@@ -52,6 +53,8 @@ class ServedConnection final : public OpenConnection {
     std::string peer;
     // Of the certificate that it has proven itself with; empty: it has none.
     std::string subject;
+    // What operators are told of it.
+    std::shared_ptr<ConnectionReport> report = std::make_shared<ConnectionReport>();
   };
   ServedConnection(const DoorWorld& world, Client client, Poster poster, Instant now);
   ~ServedConnection() override;
@@ -110,6 +113,8 @@ class ServedConnection final : public OpenConnection {
   void OnBegun(const Begun& begun);
   void OnEnded(const Ended& ended, Instant now);
   void OnAttached(const Attached& attached, Instant now);
+  // What gives the link; of one that sends by way of an entity that must be allowed as well.
+  Result<access::PermitPtr> Prove(const LinkNode& node, const TrackingId& tracking_id);
   void AttachToEntity(const Attached& attached, LinkNode node, Instant now);
   void OnDetached(const Detached& detached, Instant now);
   // Of links that are not this connection's own.
@@ -151,6 +156,7 @@ class ServedConnection final : public OpenConnection {
   // Else what it said to SASL does, when it attaches.
   bool proves_by_claims_ = false;
   bool is_proven_ = false;
+  std::uint64_t accepted_links_ = 0;
   bool is_closing_ = false;
   // What it will close for, when the broker has answered.
   std::optional<Error> closing_for_;

@@ -366,4 +366,12 @@ void Connection::Tick(Instant now) {
   if (MustBeat() && now >= said_at_ + remote_idle_time_out_ / 2) shared_.out.WriteEmpty();
 }
 
+std::size_t Connection::unsettled() const {
+  std::size_t count = 0;
+  for (const auto& [id, session] : sessions_) {
+    count += session->incoming_unsettled_.size() + session->outgoing_unsettled_.size();
+  }
+  return count;
+}
+
 }  // namespace wharf::amqp

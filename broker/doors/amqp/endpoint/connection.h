@@ -62,6 +62,8 @@ class Connection {
   Session* FindSession(SessionId id);
   Link* FindLink(LinkId id);
   std::size_t sessions() const { return sessions_.size(); }
+  // Deliveries of all of them, both ways.
+  std::size_t unsettled() const;
 
  private:
   enum class Stage : std::uint8_t { kSaslHeader, kSasl, kHeader, kAmqp };

@@ -17,12 +17,13 @@
 #include "broker/doors/common/doorway.h"
 #include "broker/doors/common/guard_gate.h"
 #include "broker/requests/broker_statistics.h"
+#include "broker/requests/connection_control.h"
 #include "broker/requests/requests.h"
 #include "storage/base/status.h"
 
 namespace wharf::amqp {
 
-class AmqpDoor {
+class AmqpDoor final : public ConnectionControl {
  public:
   using Patience = std::chrono::milliseconds;
   struct Options {
@@ -56,6 +57,10 @@ class AmqpDoor {
   void Stop(Patience patience);
 
   AmqpStatistics statistics() const;
+  std::vector<ConnectionInfo> List(std::uint64_t after, std::size_t count_max) const override {
+    return server_.List(after, count_max);
+  }
+  Status Close(std::uint64_t id) override { return server_.Close(id); }
 
  private:
   GuardGate guard_;

@@ -31,11 +31,13 @@ Value ValueFrom(const PropertyValue& property) {
 }
 
 // Azure's SDK for JavaScript settles no message without an id, and other doors let one in.
-Outgoing OutgoingOf(const wharf::Delivered& delivered, const StoredMessage& stored) {
+Outgoing OutgoingOf(const wharf::Delivered& delivered, const StoredMessage& stored,
+                    bool is_partitioned) {
   Outgoing outgoing{.stored = stored,
                     .delivery_count = delivered.delivery.count,
                     .changed = delivered.delivery.changed_properties.get(),
-                    .needs_id = true};
+                    .needs_id = true,
+                    .is_partitioned = is_partitioned};
   if (delivered.until != kNever) outgoing.locked_until = delivered.until;
   return outgoing;
 }
@@ -55,17 +57,18 @@ Result<Message> MessageOf(std::string_view encoded) {
   return MessageOf(*sections, kMessageLimits);
 }
 
-std::string EncodedOf(const wharf::Delivered& delivered, std::optional<std::int32_t> state) {
+std::string EncodedOf(const wharf::Delivered& delivered, std::optional<std::int32_t> state,
+                      bool is_partitioned) {
   const StoredMessage& stored = *delivered.message;
   std::optional<StoredMessage> without;
   if (stored.facts.has_large_body()) without = WithoutBody(stored);
-  Outgoing outgoing = OutgoingOf(delivered, without ? *without : stored);
+  Outgoing outgoing = OutgoingOf(delivered, without ? *without : stored, is_partitioned);
   outgoing.state = state;
   return EncodeWhole(outgoing);
 }
 
-EncodedMessage EncodedAround(const wharf::Delivered& delivered) {
-  return EncodeMessage(OutgoingOf(delivered, *delivered.message));
+EncodedMessage EncodedAround(const wharf::Delivered& delivered, bool is_partitioned) {
+  return EncodeMessage(OutgoingOf(delivered, *delivered.message, is_partitioned));
 }
 
 Result<PropertyMap> PropertiesFrom(const Map& map) {

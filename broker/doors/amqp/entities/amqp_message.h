@@ -21,9 +21,10 @@ Result<Message> MessageOf(std::string_view encoded);
 
 // With what the broker adds (ENC-1), and its body; instead of a large one an empty one. `state`: as
 // it is told of messages that are peeked, or received by number.
-std::string EncodedOf(const wharf::Delivered& delivered, std::optional<std::int32_t> state = {});
+std::string EncodedOf(const wharf::Delivered& delivered, std::optional<std::int32_t> state = {},
+                      bool is_partitioned = false);
 // What stands before and behind the body, which may be large.
-EncodedMessage EncodedAround(const wharf::Delivered& delivered);
+EncodedMessage EncodedAround(const wharf::Delivered& delivered, bool is_partitioned = false);
 
 // Of an application, as its settlement changes them; an error if a name is no text. What is said
 // here was decoded with the frame around it, and each value stands in its shortest encoding.

@@ -10,14 +10,12 @@
 #include "broker/doors/amqp/entities/management_node.h"
 #include "broker/doors/amqp/entities/receive_link.h"
 #include "broker/doors/amqp/entities/send_link.h"
+#include "broker/doors/amqp/entities/transaction_node.h"
 
 namespace wharf::amqp {
 namespace {
 
 Status CheckNode(const EntityLinks::Granted& granted) {
-  if (granted.node.kind == NodeKind::kCoordinator) {
-    return {ErrorCode::kNotImplemented, "there are no transactions over AMQP"};
-  }
   const bool sends = granted.attach.role == Role::kSender;
   if (sends && granted.node.kind == NodeKind::kTransferDeadLetter) {
     return {ErrorCode::kInvalidOperation, "nobody sends to a transfer dead-letter queue"};
@@ -50,19 +48,23 @@ class BrokerDoor::BrokerLinks final : public EntityLinks {
       : ticket_(door),
         requests_(requests),
         connection_(connection),
-        management_(requests, connection, [this](const std::string& path, const std::string& id) {
-          return SessionOf(path, id);
-        }) {}
+        transactions_(requests, connection),
+        management_(requests, connection, transactions_,
+                    [this](const std::string& path, const std::string& id) {
+                      return SessionOf(path, id);
+                    }) {}
   ~BrokerLinks() override { OnClosing(); }
 
   void OnAttached(const Granted& granted) override {
-    LinkWorld world{requests_, connection_, granted.link, granted.node.path};
+    LinkWorld world{requests_, connection_, transactions_, granted.link, granted.node.path};
     if (const Status bad = CheckNode(granted); !bad.ok()) {
       return world.Refuse(bad, NewTrackingId());
     }
+    if (granted.node.kind == NodeKind::kCoordinator) return transactions_.Attach(granted);
     if (granted.node.kind == NodeKind::kManagement) return management_.Attach(granted);
     if (granted.attach.role == Role::kSender) {
-      const auto sender = std::make_shared<SendLink>(std::move(world), granted.permit);
+      const auto sender =
+          std::make_shared<SendLink>(std::move(world), granted.permit, granted.node.via);
       links_.emplace(granted.link, sender);
       return sender->Begin(granted.attach);
     }
@@ -75,12 +77,14 @@ class BrokerDoor::BrokerLinks final : public EntityLinks {
   }
 
   void OnRenewed(LinkId link, const access::PermitPtr& permit) override {
+    transactions_.Renew(link, permit);
     management_.Renew(link, permit);
     if (NodeLink* const there = Find(link)) there->Renew(permit);
   }
 
   void OnEvent(Event& event) override {
     if (const auto* const part = std::get_if<amqp::Delivered>(&event)) {
+      if (transactions_.Has(part->link)) return transactions_.OnDelivered(*part);
       if (management_.Has(part->link)) return management_.OnDelivered(*part);
       if (NodeLink* const link = Find(part->link)) link->OnDelivered(*part);
     } else if (const auto* const credit = std::get_if<CreditGiven>(&event)) {
@@ -98,6 +102,7 @@ class BrokerDoor::BrokerLinks final : public EntityLinks {
   }
 
   void OnDetached(LinkId link) override {
+    transactions_.Forget(link);
     management_.Forget(link);
     const auto gone = links_.extract(link);
     if (!gone.empty()) gone.mapped()->End();
@@ -140,6 +145,8 @@ class BrokerDoor::BrokerLinks final : public EntityLinks {
   const Ticket ticket_;  // First, so that it is given back last.
   Requests& requests_;
   OpenConnection& connection_;
+  // Before all that work in them.
+  TransactionNode transactions_;
   std::map<LinkId, std::shared_ptr<NodeLink>> links_;
   ManagementNode management_;
 };

@@ -1,5 +1,5 @@
-// LinkWorld: what a link to an entity is made with: the broker, the connection that it is on, and
-// for whom it asks. Used by all links of this room.
+// LinkWorld: what a link to an entity is made with: the broker, the connection that it is on, its
+// transactions, and for whom it asks. Used by all links of this room.
 #pragma once
 
 #include <algorithm>
@@ -21,9 +21,12 @@ inline Error ErrorOn(const std::string& path, const Status& status, const Tracki
   return ErrorOf(status, {.entity = path, .tracking_id = tracking_id, .at = now});
 }
 
+class TransactionNode;
+
 struct LinkWorld {
   Requests& requests;
   OpenConnection& connection;
+  TransactionNode& transactions;
   LinkId id;
   // Of the entity, as the client wrote it.
   std::string path;

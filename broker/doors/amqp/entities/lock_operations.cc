@@ -1,4 +1,5 @@
 #include <utility>
+#include <vector>
 
 #include "broker/doors/amqp/entities/amqp_message.h"
 #include "broker/doors/amqp/entities/operations.h"
@@ -8,11 +9,18 @@ namespace {
 
 // What a token counts for while it is not answered.
 constexpr std::size_t kTokenBytes = 64;
+constexpr std::size_t kMovedMax = 256;
 
-Result<TokenList> SomeTokens(const Operation& operation) {
-  TokenList tokens = operation.Tokens();
-  if (tokens.empty() || tokens.size() > kItemsMax) {
+Result<std::vector<LockToken>> SomeTokens(const Operation& operation) {
+  const TokenList said = operation.Tokens();
+  if (said.empty() || said.size() > kItemsMax) {
     return Status(ErrorCode::kArgumentError, "lock-tokens has 1 to 4500 of them");
+  }
+  std::vector<LockToken> tokens;
+  tokens.reserve(said.size());
+  for (const Result<LockToken>& token : said) {
+    if (!token.ok()) return token.status();
+    tokens.push_back(*token);
   }
   return tokens;
 }
@@ -41,38 +49,70 @@ Result<Settlement> SettlementFor(const Operation& operation) {
   return settlement;
 }
 
-}  // namespace
-
-void RenewLock(const OperationPtr& operation) {
-  Result<TokenList> tokens = SomeTokens(*operation);
-  if (!tokens.ok()) return operation->Fail(tokens.status());
-  const std::size_t bytes = tokens->size() * kTokenBytes;
-  operation->Ask(RenewLockRequest{operation->entity(), *std::move(tokens)}, bytes,
-                 [](Operation& self, const RenewReceipt& receipt) {
-                   Array times{.descriptors = {}, .type = Type::kTimestamp, .items = {}};
-                   for (const Result<Timestamp>& until : receipt) {
-                     if (!until.ok()) return self.Fail(until.status());
-                     times.items.emplace_back(MsFrom(*until));
-                   }
-                   Map body;
-                   Put(body, "expirations", Value(std::move(times)));
-                   self.Done(std::move(body));
+// All of it or nothing, in one commit; `then` hears what came of it.
+template <typename What, typename Then>
+void DoAll(const OperationPtr& operation, What what, std::size_t bytes, Then then) {
+  RunTransactionRequest request;
+  request.operations.push_back({.path = operation->path(), .what = std::move(what)});
+  operation->Ask(std::move(request), bytes,
+                 [then = std::move(then)](Operation& self, const TransactionRecord& record) {
+                   then(self, record.results.front());
                  });
 }
 
+void AnswerTimes(Operation& operation, Timestamp until, std::size_t count) {
+  Array times{.descriptors = {}, .type = Type::kTimestamp, .items = {}};
+  for (std::size_t i = 0; i < count; ++i) times.items.emplace_back(MsFrom(until));
+  Map body;
+  Put(body, "expirations", Value(std::move(times)));
+  operation.Done(std::move(body));
+}
+
+// More would have to be read at once, for their way to the dead-letter queue.
+Status CheckMoved(const SettleMessages& settle) {
+  const bool moves = settle.settlement.verb == SettleVerb::kDeadLetter;
+  if (!moves || settle.tokens.size() <= kMovedMax) return {};
+  return {ErrorCode::kArgumentOutOfRange, "at most 256 messages are dead-lettered together"};
+}
+
+// By itself it needs no more than its lock.
+void SettleOne(const OperationPtr& operation, SettleMessages settle) {
+  operation->Ask(
+      SettleRequest{operation->entity(), {settle.tokens.front()}, std::move(settle.settlement)},
+      kTokenBytes, [](Operation& self, const SettleReceipt& receipt) {
+        if (!receipt.front().ok()) return self.Fail(receipt.front());
+        self.Done();
+      });
+}
+
+}  // namespace
+
+// Also in a transaction it is done at once: its client needs the time now.
+void RenewLock(const OperationPtr& operation) {
+  Result<std::vector<LockToken>> tokens = SomeTokens(*operation);
+  if (!tokens.ok()) return operation->Fail(tokens.status());
+  const std::size_t count = tokens->size();
+  DoAll(operation, RenewLocks{*std::move(tokens)}, count * kTokenBytes,
+        [count](Operation& self, const OperationResult& result) {
+          AnswerTimes(self, *result.locked_until, count);
+        });
+}
+
 void UpdateDisposition(const OperationPtr& operation) {
-  Result<TokenList> tokens = SomeTokens(*operation);
+  Result<std::vector<LockToken>> tokens = SomeTokens(*operation);
   if (!tokens.ok()) return operation->Fail(tokens.status());
   Result<Settlement> settlement = SettlementFor(*operation);
   if (!settlement.ok()) return operation->Fail(settlement.status());
   const std::size_t bytes = tokens->size() * kTokenBytes;
-  operation->Ask(SettleRequest{operation->entity(), *std::move(tokens), *std::move(settlement)},
-                 bytes, [](Operation& self, const SettleReceipt& receipt) {
-                   for (const Status& settled : receipt) {
-                     if (!settled.ok()) return self.Fail(settled);
-                   }
-                   self.Done();
-                 });
+  SettleMessages settle{*std::move(tokens), *std::move(settlement)};
+  if (const Status refused = CheckMoved(settle); !refused.ok()) return operation->Fail(refused);
+  if (operation->is_in_transaction()) {
+    return operation->AddToTransaction(std::move(settle), bytes,
+                                       [](Operation& self) { self.Done(); });
+  }
+  if (settle.tokens.size() == 1) return SettleOne(operation, std::move(settle));
+  DoAll(operation, std::move(settle), bytes,
+        [](Operation& self, const OperationResult&) { self.Done(); });
 }
 
 }  // namespace wharf::amqp

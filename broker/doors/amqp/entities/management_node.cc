@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "broker/doors/amqp/entities/operations.h"
-#include "broker/doors/amqp/entities/settlements.h"
+#include "broker/doors/amqp/entities/transaction_node.h"
 
 namespace wharf::amqp {
 namespace {
@@ -16,9 +16,10 @@ constexpr std::uint64_t kRequestBytesMax = (std::uint64_t{1} << 20) + (std::uint
 }  // namespace
 
 ManagementNode::ManagementNode(Requests& requests, OpenConnection& connection,
-                               Operation::FindSession find_session)
+                               TransactionNode& transactions, Operation::FindSession find_session)
     : requests_(requests),
       connection_(connection),
+      transactions_(transactions),
       node_{.find_session = std::move(find_session),
             .walks = {},
             .locks = std::make_shared<UnheardLocks>(requests, connection.peer())},
@@ -55,6 +56,7 @@ void ManagementNode::OnDelivered(const Delivered& part) {
   DeliveryState outcome = Accepted();
   if (!part.is_aborted) outcome = Handle(part.link, asker);
   asker.message = std::string();
+  asker.txn_id.reset();
   asker.refused = Status();
   Link* const link = connection_.endpoint().FindLink(part.link);
   if (link != nullptr && !part.is_settled && !part.is_aborted) {
@@ -64,7 +66,7 @@ void ManagementNode::OnDelivered(const Delivered& part) {
 }
 
 void ManagementNode::Collect(Asker& asker, const Delivered& part) {
-  if (asker.refused.ok()) asker.refused = CheckTransaction(part.state);
+  if (const auto* const in = TransactionIn(part.state)) asker.txn_id = in->txn_id;
   if (!asker.refused.ok()) return;
   if (!part.is_too_large && connection_.partial_bytes().Take(part.payload.size())) {
     asker.message += part.payload;
@@ -75,9 +77,13 @@ void ManagementNode::Collect(Asker& asker, const Delivered& part) {
 
 DeliveryState ManagementNode::Handle(LinkId link, Asker& asker) {
   const LinkWorld world = WorldOf(link, asker.path);
-  const auto reject = [&world](const Status& why) {
+  const auto reject = [this, &world, &asker](const Status& why) {
+    if (asker.txn_id.has_value()) transactions_.Fail(*asker.txn_id, why);
     return DeliveryState(world.RejectedFor(why, NewTrackingId()));
   };
+  if (asker.refused.ok() && asker.txn_id.has_value()) {
+    asker.refused = transactions_.Check(*asker.txn_id);
+  }
   if (!asker.refused.ok()) return reject(asker.refused);
   if (replies_.bytes() > kWaitingBytesEver) {
     return reject({ErrorCode::kServiceBusy, "answers wait that the client does not take"});
@@ -85,12 +91,12 @@ DeliveryState ManagementNode::Handle(LinkId link, Asker& asker) {
   Result<ManagementRequest> request = ReadManagementRequest(asker.message);
   if (!request.ok()) return reject(request.status());
   ++asker.under_way;
-  Do(std::make_shared<Operation>(world, asker.permit, *std::move(request), node_,
+  Do(std::make_shared<Operation>(world, asker.permit, *std::move(request), asker.txn_id, node_,
                                  [this, link, session = asker.session](
                                      const ManagementRequest& asked, const ManagementReply& reply) {
                                    Reply(link, session, asked, reply);
                                  }));
-  return Accepted();
+  return asker.txn_id.has_value() ? AcceptedIn(*asker.txn_id) : Accepted();
 }
 
 // Nobody hears what is answered to nobody.

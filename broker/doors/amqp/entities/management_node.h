@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "absl/container/flat_hash_map.h"
@@ -19,7 +20,7 @@ namespace wharf::amqp {
 class ManagementNode {
  public:
   // All outlive it.
-  ManagementNode(Requests& requests, OpenConnection& connection,
+  ManagementNode(Requests& requests, OpenConnection& connection, TransactionNode& transactions,
                  Operation::FindSession find_session);
   ~ManagementNode();
 
@@ -46,6 +47,8 @@ class ManagementNode {
     std::string path;
     access::PermitPtr permit;
     std::string message{};
+    // Of the message, if it is in a transaction.
+    std::optional<Binary> txn_id{};
     // Why it will not be done: nothing more of it is kept.
     Status refused{};
     std::uint32_t under_way = 0;
@@ -57,11 +60,12 @@ class ManagementNode {
              const ManagementReply& reply);
   void GiveCredit();
   LinkWorld WorldOf(LinkId link, const std::string& path) const {
-    return {requests_, connection_, link, path};
+    return {requests_, connection_, transactions_, link, path};
   }
 
   Requests& requests_;
   OpenConnection& connection_;
+  TransactionNode& transactions_;
   Operation::Node node_;
   absl::flat_hash_map<LinkId, Asker> askers_;
   ReplyLinks replies_;

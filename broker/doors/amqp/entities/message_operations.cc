@@ -2,6 +2,7 @@
 #include <limits>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "broker/doors/amqp/entities/amqp_message.h"
 #include "broker/doors/amqp/entities/operations.h"
@@ -21,8 +22,9 @@ constexpr std::size_t kDeletedMax = 4000;
 Status WrongCount() { return {ErrorCode::kArgumentOutOfRange, "message-count is at least 1"}; }
 
 // As it is delivered, and with its state. A large body stays where it is.
-Value EncodedWith(const wharf::Delivered& delivered, std::int32_t state) {
-  return Value(Binary{EncodedOf(delivered, state)});
+Value EncodedWith(const Operation& operation, const wharf::Delivered& delivered,
+                  std::int32_t state) {
+  return Value(Binary{EncodedOf(delivered, state, operation.is_partitioned())});
 }
 
 std::int32_t StateOf(const PeekedMessage& peeked) {
@@ -34,6 +36,14 @@ void AnswerMessages(Operation& operation, List messages) {
   if (messages.items.empty()) return operation.Nothing();
   Map body;
   Put(body, "messages", Value(std::move(messages)));
+  operation.Done(std::move(body));
+}
+
+void AnswerNumbers(Operation& operation, const std::vector<std::int64_t>& numbers) {
+  Array array{.descriptors = {}, .type = Type::kLong, .items = {}};
+  for (const std::int64_t number : numbers) array.items.emplace_back(number);
+  Map body;
+  Put(body, "sequence-numbers", Value(std::move(array)));
   operation.Done(std::move(body));
 }
 
@@ -52,7 +62,8 @@ void OnPage(Operation& operation, PeekRequest request, const PeekPage& page) {
     if (!peeked.unreadable.empty()) continue;
     Map entry;
     Put(entry, "message",
-        EncodedWith({.message = peeked.message, .delivery = peeked.delivery}, StateOf(peeked)));
+        EncodedWith(operation, {.message = peeked.message, .delivery = peeked.delivery},
+                    StateOf(peeked)));
     messages.items.emplace_back(std::move(entry));
   }
   if (!messages.items.empty() || !page.next.has_value()) {
@@ -96,7 +107,7 @@ void ReceiveByNumber(const OperationPtr& operation) {
                            List messages;
                            for (const wharf::Delivered& each : delivered) {
                              Map entry;
-                             Put(entry, "message", EncodedWith(each, kDeferred));
+                             Put(entry, "message", EncodedWith(self, each, kDeferred));
                              if (locks) {
                                amqp::Uuid token;
                                const std::string bytes = each.token.ToBytes();
@@ -110,15 +121,12 @@ void ReceiveByNumber(const OperationPtr& operation) {
 }
 
 void DeleteMessages(const OperationPtr& operation) {
-  if (operation->Find<std::string>("session-id") != nullptr) {
-    return operation->Fail(
-        {ErrorCode::kNotImplemented, "the messages of one session are not deleted as a batch"});
-  }
   const std::int64_t count = operation->Number("message-count").value_or(0);
   if (count < 1) return operation->Fail(WrongCount());
   DeleteOldestRequest request{
       .entity = operation->entity(),
       .messages_max = std::min<std::size_t>(static_cast<std::size_t>(count), kDeletedMax)};
+  request.session_id = operation->Text("session-id");
   if (const auto* const before = operation->Find<TimestampMs>("enqueued-time-utc")) {
     request.before = TimeFrom(*before);
   }
@@ -154,15 +162,20 @@ void ScheduleMessages(const OperationPtr& operation) {
   if (request.messages.empty() || request.messages.size() > kItemsMax) {
     return operation->Fail({ErrorCode::kArgumentError, "messages has 1 to 4500 of them"});
   }
+  if (operation->is_in_transaction()) {
+    // They have their numbers when it is committed.
+    std::vector<std::int64_t> none(request.messages.size(), 0);
+    return operation->AddToTransaction(
+        SendMessages{std::move(request.messages)}, bytes,
+        [none = std::move(none)](Operation& self) { AnswerNumbers(self, none); });
+  }
   operation->Ask(std::move(request), bytes, [](Operation& self, const SendReceipt& receipt) {
-    Array numbers{.descriptors = {}, .type = Type::kLong, .items = {}};
+    std::vector<std::int64_t> numbers;
     for (const Result<SendOutcome>& outcome : receipt) {
       if (!outcome.ok()) return self.Fail(outcome.status());
-      numbers.items.emplace_back(static_cast<std::int64_t>(outcome->number.value()));
+      numbers.push_back(static_cast<std::int64_t>(outcome->number.value()));
     }
-    Map body;
-    Put(body, "sequence-numbers", Value(std::move(numbers)));
-    self.Done(std::move(body));
+    AnswerNumbers(self, numbers);
   });
 }
 

@@ -8,6 +8,7 @@
 #include "absl/strings/escaping.h"
 #include "broker/core/messages/text.h"
 #include "broker/doors/amqp/entities/number_of.h"
+#include "broker/doors/amqp/entities/transaction_node.h"
 
 namespace wharf::amqp {
 namespace {
@@ -38,10 +39,11 @@ TimestampMs MsFrom(Timestamp time) {
 }
 
 Operation::Operation(LinkWorld world, access::PermitPtr permit, ManagementRequest request,
-                     Node& node, Answered answered)
+                     std::optional<Binary> txn_id, Node& node, Answered answered)
     : world_(std::move(world)),
       caller_(CallerOf(world_, std::move(permit), request)),
       request_(std::move(request)),
+      txn_id_(std::move(txn_id)),
       give_up_at_(world_.connection.now() + request_.patience.value_or(kPatienceUnsaid)),
       node_(node),
       answered_(std::move(answered)) {}
@@ -98,6 +100,14 @@ Result<LockToken> Operation::HeldSession() const {
                 "no link of this connection holds the session: accept it again");
 }
 
+void Operation::AddAny(wharf::Operation what, std::size_t bytes, std::function<void()> then) {
+  world_.transactions.Add(world_, caller_, *txn_id_, std::move(what), bytes,
+                          [self = shared_from_this(), then = std::move(then)](const Status& added) {
+                            if (!added.ok()) return self->Fail(added);
+                            then();
+                          });
+}
+
 Status Operation::CheckWalk() const {
   if (world_.link() == nullptr) {
     return {ErrorCode::kServiceCommunicationProblem, "the link that asked for it is gone"};
@@ -128,6 +138,7 @@ void Operation::Nothing() {
 }
 
 void Operation::Fail(const Status& why) {
+  if (txn_id_.has_value()) world_.transactions.Fail(*txn_id_, why);
   const Error error = ErrorOn(path(), why, caller_.tracking_id);
   const std::string what =
       fmt::format("its {} failed", absl::CHexEscape(Shortened(name(), kNameBytesMax)));

@@ -34,14 +34,17 @@ class Operation final : public std::enable_shared_from_this<Operation> {
   using Answered = std::function<void(const ManagementRequest&, const ManagementReply&)>;
 
   // The node is there whenever its connection is.
-  Operation(LinkWorld world, access::PermitPtr permit, ManagementRequest request, Node& node,
-            Answered answered);
+  Operation(LinkWorld world, access::PermitPtr permit, ManagementRequest request,
+            std::optional<Binary> txn_id, Node& node, Answered answered);
 
   const std::string& path() const { return world_.path; }
   // Not ok: what it says could not be read.
   const Status& wrong() const { return request_.wrong; }
   std::size_t request_bytes() const { return request_.bytes; }
   EntityRef entity() const { return {world_.path}; }
+  bool is_partitioned() const { return world_.requests.Find(path()).is_partitioned; }
+  // What is done in a transaction is done with its commit.
+  bool is_in_transaction() const { return txn_id_.has_value(); }
   const std::string& name() const { return request_.operation; }
 
   // --- what it says: nothing (or an empty list) if there is none of this type
@@ -99,6 +102,12 @@ class Operation final : public std::enable_shared_from_this<Operation> {
           if (is_locked && answer.ok()) *locked = locks->Add(entity, TokensOf(*answer));
         });
   }
+  // Of one in a transaction: `then` goes on when it is a part of that.
+  template <typename What, typename Then>
+  void AddToTransaction(What what, std::size_t bytes, Then then) {
+    AddAny(wharf::Operation{.path = path(), .what = std::move(what)}, bytes,
+           [self = shared_from_this(), then = std::move(then)] { then(*self); });
+  }
   void Done(Map body = {});
   // There is none of what was asked for.
   void Nothing();
@@ -121,6 +130,7 @@ class Operation final : public std::enable_shared_from_this<Operation> {
              then(*self, *answer);
            });
   }
+  void AddAny(wharf::Operation what, std::size_t bytes, std::function<void()> then);
   // Whether somebody still waits for what a walk finds.
   Status CheckWalk() const;
   static TokenList TokensOf(const std::vector<wharf::Delivered>& delivered);
@@ -129,6 +139,7 @@ class Operation final : public std::enable_shared_from_this<Operation> {
   const LinkWorld world_;
   const Caller caller_;
   const ManagementRequest request_;
+  const std::optional<Binary> txn_id_;
   const Connection::Instant give_up_at_;
   Node& node_;
   const Answered answered_;

@@ -16,19 +16,21 @@ struct Known {
   Function function;
   // Of what is always empty: there is nothing.
   bool finds = false;
+  // May be done in a transaction (TXN-1, TXN-2).
+  bool is_transactional = false;
 };
 
 constexpr Known kKnown[] = {
-    {"com.microsoft:renew-lock", RenewLock},
-    {"com.microsoft:update-disposition", UpdateDisposition},
+    {"com.microsoft:renew-lock", RenewLock, false, true},
+    {"com.microsoft:update-disposition", UpdateDisposition, false, true},
     {"com.microsoft:peek-message", PeekMessages, true},
     {"com.microsoft:receive-by-sequence-number", ReceiveByNumber},
     {"com.microsoft:batch-delete-messages", DeleteMessages, true},
-    {"com.microsoft:schedule-message", ScheduleMessages},
+    {"com.microsoft:schedule-message", ScheduleMessages, false, true},
     {"com.microsoft:cancel-scheduled-message", CancelScheduled},
     {"com.microsoft:renew-session-lock", RenewSessionLock},
     {"com.microsoft:get-session-state", GetSessionState},
-    {"com.microsoft:set-session-state", SetSessionState},
+    {"com.microsoft:set-session-state", SetSessionState, false, true},
     {"com.microsoft:get-message-sessions", ListSessions},
     {"com.microsoft:add-rule", AddRule},
     {"com.microsoft:remove-rule", RemoveRule},
@@ -48,6 +50,10 @@ void Do(const OperationPtr& operation) {
   for (const Known& known : kKnown) {
     if (known.name != operation->name()) continue;
     if (!operation->wrong().ok()) return operation->Fail(operation->wrong());
+    if (operation->is_in_transaction() && !known.is_transactional) {
+      return operation->Fail({ErrorCode::kInvalidOperation,
+                              fmt::format("{} is never a part of a transaction", known.name)});
+    }
     if (!IsAlwaysEmpty(operation->path())) return known.function(operation);
     if (known.finds) return operation->Nothing();
     return operation->Fail(

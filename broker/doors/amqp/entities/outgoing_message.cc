@@ -7,8 +7,9 @@
 
 namespace wharf::amqp {
 
-OutgoingMessage::OutgoingMessage(wharf::Delivered delivered) : delivered_(std::move(delivered)) {
-  EncodedMessage around = EncodedAround(delivered_);
+OutgoingMessage::OutgoingMessage(wharf::Delivered delivered, bool is_partitioned)
+    : delivered_(std::move(delivered)) {
+  EncodedMessage around = EncodedAround(delivered_, is_partitioned);
   bytes_ = std::move(around.head);
   if (body() == nullptr) {
     bytes_ += delivered_.message->message.body;

@@ -13,7 +13,7 @@ namespace wharf::amqp {
 
 class OutgoingMessage {
  public:
-  explicit OutgoingMessage(wharf::Delivered delivered);
+  OutgoingMessage(wharf::Delivered delivered, bool is_partitioned);
 
   const wharf::Delivered& delivered() const { return delivered_; }
   // Null: it has no large body.

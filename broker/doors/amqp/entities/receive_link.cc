@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "broker/doors/amqp/entities/settlements.h"
+#include "broker/doors/amqp/entities/transaction_node.h"
 #include "broker/doors/common/unheard.h"
 
 namespace wharf::amqp {
@@ -52,6 +53,7 @@ void ReceiveLink::OnAttached(const Result<wharf::Attached>& attached) {
     MutexLock lock(mutex_);
     lane_ = attached->lane;
   }
+  is_partitioned_ = world_.requests.Find(wish_.path).is_partitioned;
   if (!wish_.wants_session()) Accept();
 }
 
@@ -62,6 +64,9 @@ void ReceiveLink::Accept() {
 }
 
 void ReceiveLink::OnCredit(const CreditGiven& credit) {
+  if (credit.properties.has_value() && credit.properties->FindSymbol("txn-id") != nullptr) {
+    return Finish({ErrorCode::kNotImplemented, "messages are not received in a transaction"});
+  }
   is_draining_ = credit.drain;
   is_drain_stale_ = true;
   has_drained_ = wish_.is_always_empty;
@@ -169,7 +174,7 @@ void ReceiveLink::OnWritten() {
 bool ReceiveLink::SendNext(Link& link) {
   if (!outgoing_.has_value()) {
     if (ready_.empty() || link.credit() == 0) return false;
-    outgoing_.emplace(std::move(ready_.front()));
+    outgoing_.emplace(std::move(ready_.front()), is_partitioned_);
     ready_.pop_front();
   }
   if (outgoing_->rest().empty() && !outgoing_->has_all()) return false;
@@ -297,6 +302,15 @@ const AcceptedSession* ReceiveLink::SessionOf(LaneId lane) const {
 
 void ReceiveLink::OnDisposed(const std::vector<DeliveryId>& deliveries, const Disposed& disposed) {
   Result<std::optional<Settlement>> settlement = SettlementOf(disposed.state);
+  const TransactionalState* in = TransactionIn(disposed.state);
+  if (in != nullptr && !settlement.ok()) world_.transactions.Fail(in->txn_id, settlement.status());
+  if (in != nullptr && settlement.ok()) {
+    // What a client has forgotten in a transaction that is none goes back.
+    const Status unknown = world_.transactions.Check(in->txn_id);
+    if (!unknown.ok() && !disposed.is_settled) settlement = unknown;
+    if (!unknown.ok() && disposed.is_settled) settlement = std::optional<Settlement>();
+    if (settlement.ok() && !settlement->has_value()) in = nullptr;
+  }
   if (!settlement.ok()) {
     const Rejected why = world_.RejectedFor(settlement.status(), NewTrackingId());
     for (const DeliveryId delivery : deliveries) {
@@ -321,7 +335,12 @@ void ReceiveLink::OnDisposed(const std::vector<DeliveryId>& deliveries, const Di
       tokens.emplace_back(locked->second);
       locked_.erase(locked);
     }
-    if (!part.empty()) Settle(part, std::move(tokens), **settlement, disposed);
+    if (part.empty()) continue;
+    if (in != nullptr) {
+      SettleIn(in->txn_id, part, tokens, **settlement, disposed);
+    } else {
+      Settle(part, std::move(tokens), **settlement, disposed);
+    }
   }
 }
 
@@ -336,6 +355,31 @@ void ReceiveLink::Settle(const std::vector<DeliveryId>& deliveries, TokenList to
           id = caller.tracking_id](const Result<SettleReceipt>& receipt) {
            if (said.has_value()) self->OnSettled(deliveries, *said, id, receipt);
          });
+}
+
+// A client that has forgotten them gets those again that do not become a part of it, and all of
+// them when it is rolled back (TXN-12).
+void ReceiveLink::SettleIn(const Binary& txn_id, const std::vector<DeliveryId>& deliveries,
+                           const TokenList& tokens, Settlement settlement,
+                           const Disposed& disposed) {
+  const Caller caller = world_.CallerWith(permit_);
+  std::optional<DeliveryState> said;
+  if (!disposed.is_settled) said = disposed.state;
+  SettleMessages settle{.tokens = {}, .settlement = std::move(settlement)};
+  for (const Result<LockToken>& token : tokens) settle.tokens.push_back(*token);
+  settle.is_forgotten = disposed.is_settled;
+  world_.transactions.Add(
+      world_, caller, txn_id, {.path = wish_.path, .what = std::move(settle)},
+      tokens.size() * kSettlementBytes,
+      [self = shared_from_this(), deliveries, tokens, said,
+       id = caller.tracking_id](const Status& added) {
+        if (said.has_value()) {
+          self->OnSettled(deliveries, *said, id, SettleReceipt(deliveries.size(), added));
+        } else if (!added.ok()) {
+          ReleaseUnheard(self->world_.requests, {.peer = self->peer_, .tracking_id = id},
+                         self->entity(), tokens);
+        }
+      });
 }
 
 void ReceiveLink::OnSettled(const std::vector<DeliveryId>& deliveries, const DeliveryState& said,

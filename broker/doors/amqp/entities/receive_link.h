@@ -86,6 +86,9 @@ class ReceiveLink final : public NodeLink,
   void Drop(const Deliveries& deliveries) const;
   void Settle(const std::vector<DeliveryId>& deliveries, TokenList tokens, Settlement settlement,
               const Disposed& disposed);
+  // The same as a part of a transaction.
+  void SettleIn(const Binary& txn_id, const std::vector<DeliveryId>& deliveries,
+                const TokenList& tokens, Settlement settlement, const Disposed& disposed);
   void OnSettled(const std::vector<DeliveryId>& deliveries, const DeliveryState& said,
                  const TrackingId& tracking_id, const Result<SettleReceipt>& receipt);
   void Answer(DeliveryId delivery, DeliveryState state);
@@ -106,6 +109,8 @@ class ReceiveLink final : public NodeLink,
   Attach attach_;
   // The client's attach is answered.
   bool is_accepted_ = false;
+  // What it receives tells the partition.
+  bool is_partitioned_ = false;
   std::shared_ptr<ReceiverHandle> receiver_;
   std::optional<AcceptedSession> session_;
   std::deque<wharf::Delivered> ready_;

@@ -5,13 +5,21 @@
 
 #include "broker/core/entities/names.h"
 #include "broker/doors/amqp/entities/amqp_message.h"
-#include "broker/doors/amqp/entities/settlements.h"
+#include "broker/doors/amqp/entities/transaction_node.h"
 #include "broker/doors/amqp/message/batch.h"
 
 namespace wharf::amqp {
 namespace {
 
 constexpr std::uint64_t kBatchBytesMax = 1 << 20;
+
+Status TooMuch() { return {ErrorCode::kServiceBusy, "too much is on its way on this connection"}; }
+
+Status TooLargeToHold() {
+  return {ErrorCode::kMessageSizeExceeded,
+          "over 1 MiB no batch is sent, nothing in a transaction, and no body but one section of "
+          "data, or a value that is a binary or a string"};
+}
 
 // Its messages come from elsewhere.
 bool TakesNothing(const std::string& path) {
@@ -53,8 +61,13 @@ void SendLink::OnEntity(EntityKind kind, const Result<QueueSnapshot>& entity) {
                "messages are sent to queues and topics, and to nothing below them"};
   }
   if (!refused.ok()) return world_.Refuse(refused, NewTrackingId());
-  const auto bytes_max = static_cast<std::uint64_t>(
-      std::min<std::int64_t>(entity->record.description.message_bytes_max(), kHeldBodyBytesMax));
+  if (!via_.empty() && !world_.requests.Find(via_).lane.has_value()) {
+    LinkWorld by = world_;
+    by.path = via_;
+    return by.Refuse({ErrorCode::kMessagingEntityNotFound, "there is no entity to send by way of"},
+                     NewTrackingId());
+  }
+  const auto bytes_max = static_cast<std::uint64_t>(entity->record.description.message_bytes_max());
   attach_.max_message_size = bytes_max;
   attach_.properties.emplace().Add(
       Value(Symbol{"com.microsoft:max-message-batch-size"}),
@@ -66,40 +79,122 @@ void SendLink::OnEntity(EntityKind kind, const Result<QueueSnapshot>& entity) {
 void SendLink::OnDelivered(const Delivered& part) {
   Collect(part);
   if (!part.is_last && !part.is_aborted) return;
-  if (!part.is_aborted) Handle(part);
+  if (large_ != nullptr) {
+    EndLarge(part);
+  } else if (!part.is_aborted) {
+    Handle(part);
+  }
   GiveBackPartial();
+  is_small_ = false;
   refused_ = Status();
+  txn_id_.reset();
   GiveCredit();
 }
 
 void SendLink::Collect(const Delivered& part) {
-  if (refused_.ok()) refused_ = CheckTransaction(part.state);
+  if (const auto* const in = TransactionIn(part.state)) txn_id_ = in->txn_id;
   if (refused_.ok() && part.is_too_large) {
     refused_ = {ErrorCode::kMessageSizeExceeded, "the message is larger than may be"};
   }
-  if (!refused_.ok()) return;
-  if (world_.connection.partial_bytes().Take(part.payload.size())) {
-    message_ += part.payload;
-  } else {
-    refused_ = {ErrorCode::kServiceBusy, "too much is on its way on this connection"};
+  if (large_ != nullptr) {
+    // Its first part did not say so.
+    if (refused_.ok() && txn_id_.has_value()) refused_ = TooLargeToHold();
+    if (refused_.ok()) large_->Add(part.payload);
+    return;
   }
+  if (refused_.ok() && message_.size() + part.payload.size() > kHeldBodyBytesMax) {
+    refused_ = TooLargeToHold();
+  }
+  if (!refused_.ok()) return;
+  if (!world_.connection.partial_bytes().Take(part.payload.size())) {
+    refused_ = TooMuch();
+    return;
+  }
+  message_ += part.payload;
+  if (!part.is_last && !is_small_) TryLarge(part);
+}
+
+// Batches and transactions are smaller.
+void SendLink::TryLarge(const Delivered& part) {
+  is_small_ = part.message_format == kBatchFormat || txn_id_.has_value();
+  if (is_small_) return;
+  Result<std::optional<LargeSend::Begun>> begun = LargeSend::ReadBegin(message_);
+  // What is wrong with it is said of all of it, if it may be held.
+  is_small_ = !begun.ok();
+  if (begun.ok() && begun->has_value()) BeginLarge(part, **std::move(begun));
+}
+
+void SendLink::BeginLarge(const Delivered& part, LargeSend::Begun begun) {
+  ByteBudget& partial = world_.connection.partial_bytes();
+  if (!partial.Take(LargeSend::HeldBytesOf(begun))) {
+    refused_ = TooMuch();
+    return;
+  }
+  const Caller caller = world_.CallerWith(permit_);
+  ++unanswered_;
+  large_ = std::make_unique<LargeSend>(
+      world_, caller, std::move(begun), message_,
+      [weak = weak_from_this(), delivery = part.delivery, is_settled = part.is_settled,
+       id = caller.tracking_id](const Status& sent) {
+        const auto self = weak.lock();
+        if (self != nullptr) self->OnSent(delivery, id, sent, Accepted());
+      });
+  GiveBackPartial();
+}
+
+// What is let go of before its end has failed: whoever refuses it answers it, unless the broker
+// has.
+void SendLink::EndLarge(const Delivered& part) {
+  if (txn_id_.has_value()) world_.transactions.Fail(*txn_id_, refused_);
+  if (!part.is_aborted && refused_.ok()) {
+    large_->End();
+  } else if (!large_->is_answered()) {
+    --unanswered_;
+    const bool is_waited_for = !part.is_aborted && !part.is_settled;
+    if (is_waited_for) Reject(part.delivery, refused_, NewTrackingId());
+  }
+  large_.reset();
 }
 
 void SendLink::Handle(const Delivered& part) {
   const Caller caller = world_.CallerWith(permit_);
-  const std::size_t bytes = message_.size();
   Result<std::vector<Message>> messages =
       refused_.ok() ? MessagesOf(part.message_format) : Result<std::vector<Message>>(refused_);
   if (!messages.ok()) {
+    if (txn_id_.has_value()) world_.transactions.Fail(*txn_id_, messages.status());
     if (!part.is_settled) Reject(part.delivery, messages.status(), caller.tracking_id);
     return;
   }
   ++unanswered_;
-  AskFor(world_, caller, SendRequest{{world_.path}, *std::move(messages), /*atomic=*/true}, bytes,
+  if (txn_id_.has_value()) return SendIn(*txn_id_, part, *std::move(messages), caller);
+  Send(part, *std::move(messages), caller);
+}
+
+void SendLink::Send(const Delivered& part, std::vector<Message> messages, const Caller& caller) {
+  AskFor(world_, caller, SendRequest{{world_.path}, std::move(messages), /*atomic=*/true},
+         message_.size(),
          [weak = weak_from_this(), delivery = part.delivery,
           id = caller.tracking_id](const Result<SendReceipt>& receipt) {
-           if (const auto self = weak.lock()) self->OnSent(delivery, id, receipt);
+           const auto self = weak.lock();
+           if (self == nullptr) return;
+           Status failed = receipt.status();
+           for (std::size_t i = 0; failed.ok() && i < receipt->size(); ++i) {
+             failed = (*receipt)[i].status();
+           }
+           self->OnSent(delivery, id, failed, Accepted());
          });
+}
+
+void SendLink::SendIn(const Binary& txn_id, const Delivered& part, std::vector<Message> messages,
+                      const Caller& caller) {
+  world_.transactions.Add(
+      world_, caller, txn_id,
+      {.path = world_.path, .what = SendMessages{std::move(messages)}, .via = via_},
+      message_.size(),
+      [weak = weak_from_this(), delivery = part.delivery, id = caller.tracking_id,
+       outcome = AcceptedIn(txn_id)](const Status& added) {
+        if (const auto self = weak.lock()) self->OnSent(delivery, id, added, outcome);
+      });
 }
 
 Result<std::vector<Message>> SendLink::MessagesOf(std::uint32_t format) const {
@@ -121,19 +216,13 @@ Result<std::vector<Message>> SendLink::MessagesOf(std::uint32_t format) const {
   return messages;
 }
 
-void SendLink::OnSent(DeliveryId delivery, const TrackingId& tracking_id,
-                      const Result<SendReceipt>& receipt) {
+void SendLink::OnSent(DeliveryId delivery, const TrackingId& tracking_id, const Status& failed,
+                      DeliveryState outcome) {
   --unanswered_;
   Link* const link = world_.link();
   if (link == nullptr) return;
-  Status failed = receipt.status();
   if (failed.ok()) {
-    for (const Result<SendOutcome>& outcome : *receipt) {
-      if (failed.ok() && !outcome.ok()) failed = outcome.status();
-    }
-  }
-  if (failed.ok()) {
-    link->Settle(delivery, Accepted());
+    link->Settle(delivery, std::move(outcome));
   } else {
     Reject(delivery, failed, tracking_id);
   }

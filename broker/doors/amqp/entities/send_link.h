@@ -2,14 +2,17 @@
 //
 // Puts messages together, hands each to the broker, and tells its outcome when the commit is done.
 // How much it lets a client send before that is bounded by credit and by the bytes of the
-// connection that are not answered. Owned by BrokerLinks, on the strand of the connection.
+// connection that are not answered. A message over 1 MiB goes on while it comes (LargeSend). Owned
+// by BrokerLinks, on the strand of the connection.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "broker/doors/amqp/entities/large_send.h"
 #include "broker/doors/amqp/entities/link_world.h"
 #include "broker/doors/amqp/entities/node_link.h"
 
@@ -17,13 +20,15 @@ namespace wharf::amqp {
 
 class SendLink final : public NodeLink, public std::enable_shared_from_this<SendLink> {
  public:
-  SendLink(LinkWorld world, access::PermitPtr permit)
-      : world_(std::move(world)), permit_(std::move(permit)) {}
+  // `via`: what it sends goes by way of this entity; empty: straight (TXN-5).
+  SendLink(LinkWorld world, access::PermitPtr permit, std::string via)
+      : world_(std::move(world)), via_(std::move(via)), permit_(std::move(permit)) {}
   ~SendLink() override;
 
   // Is answered when the broker has said what the entity takes.
   void Begin(const Attach& attach);
   void OnDelivered(const Delivered& part) override;
+  void End() override { large_.reset(); }
   void Renew(const access::PermitPtr& permit) override { permit_ = permit; }
 
  private:
@@ -32,20 +37,35 @@ class SendLink final : public NodeLink, public std::enable_shared_from_this<Send
   void AskAbout(EntityKind kind);
   void OnEntity(EntityKind kind, const Result<QueueSnapshot>& entity);
   void Collect(const Delivered& part);
+  // A message that is large goes to the broker while it comes.
+  void TryLarge(const Delivered& part);
+  void BeginLarge(const Delivered& part, LargeSend::Begun begun);
+  void EndLarge(const Delivered& part);
   void Handle(const Delivered& part);
+  void Send(const Delivered& part, std::vector<Message> messages, const Caller& caller);
+  void SendIn(const Binary& txn_id, const Delivered& part, std::vector<Message> messages,
+              const Caller& caller);
   Result<std::vector<Message>> MessagesOf(std::uint32_t format) const;
-  void OnSent(DeliveryId delivery, const TrackingId& tracking_id,
-              const Result<SendReceipt>& receipt);
+  // `outcome`: what it is answered if nothing has failed.
+  void OnSent(DeliveryId delivery, const TrackingId& tracking_id, const Status& failed,
+              DeliveryState outcome);
   void Reject(DeliveryId delivery, const Status& why, const TrackingId& tracking_id);
   // What was put together is the broker's now, or nobody's.
   void GiveBackPartial();
   void GiveCredit();
 
   const LinkWorld world_;
+  const std::string via_;
   access::PermitPtr permit_;
   // As it is answered.
   Attach attach_;
   std::string message_;
+  // Of the message that comes, if it is in a transaction.
+  std::optional<Binary> txn_id_;
+  // Of a message that is known to be larger than 1 MiB.
+  std::unique_ptr<LargeSend> large_;
+  // It is known not to be, or not to be fit for that.
+  bool is_small_ = false;
   // Why it will not be sent: nothing more of it is kept.
   Status refused_;
   // What the broker has not answered.

@@ -81,6 +81,11 @@ void SetSessionState(const OperationPtr& operation) {
   }
   if (state != nullptr) request.state = state->bytes;
   const std::size_t bytes = state == nullptr ? 0 : state->bytes.size();
+  if (operation->is_in_transaction()) {
+    return operation->AddToTransaction(
+        SetState{.session = request.session, .state = std::move(request.state)}, bytes,
+        [](Operation& self) { self.Done(); });
+  }
   operation->Ask(std::move(request), bytes, [](Operation& self, std::monostate) { self.Done(); });
 }
 

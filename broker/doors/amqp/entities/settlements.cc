@@ -93,14 +93,15 @@ Result<std::optional<Settlement>> OfRejected(const Rejected& rejected) {
   return std::optional(std::move(settlement));
 }
 
-Status NoTransactions() {
-  return {ErrorCode::kNotImplemented, "there are no transactions over AMQP"};
-}
-
 }  // namespace
 
 Result<std::optional<Settlement>> SettlementOf(const std::optional<DeliveryState>& state) {
   if (!state.has_value()) return std::optional<Settlement>();
+  if (const auto* const in = std::get_if<TransactionalState>(&*state)) {
+    if (!in->outcome) return std::optional<Settlement>();
+    return SettlementOf(
+        std::visit([](const auto& said) { return DeliveryState(said); }, *in->outcome));
+  }
   if (std::holds_alternative<Accepted>(*state)) return std::optional(Settlement());
   if (std::holds_alternative<Released>(*state)) {
     return std::optional(Settlement{.verb = SettleVerb::kRelease});
@@ -108,15 +109,16 @@ Result<std::optional<Settlement>> SettlementOf(const std::optional<DeliveryState
   if (const auto* const modified = std::get_if<Modified>(&*state)) return OfModified(*modified);
   if (const auto* const rejected = std::get_if<Rejected>(&*state)) return OfRejected(*rejected);
   if (std::holds_alternative<Received>(*state)) return std::optional<Settlement>();
-  return NoTransactions();
-}
-
-Status CheckTransaction(const std::optional<DeliveryState>& state) {
-  const bool is_in_one = state.has_value() && std::holds_alternative<TransactionalState>(*state);
-  return is_in_one ? NoTransactions() : Status();
+  return Status(ErrorCode::kArgumentError, "the state is no outcome of a delivery");
 }
 
 DeliveryState AnswerTo(const DeliveryState& state) {
+  if (const auto* const in = std::get_if<TransactionalState>(&state)) {
+    TransactionalState answer = *in;
+    const bool is_rejected = in->outcome && std::holds_alternative<Rejected>(*in->outcome);
+    if (is_rejected) answer.outcome.emplace(Rejected());
+    return answer;
+  }
   return std::holds_alternative<Rejected>(state) ? DeliveryState(Rejected()) : state;
 }
 

@@ -11,15 +11,11 @@
 
 namespace wharf::amqp {
 
-// Nothing: it ends no lock.
+// Nothing: it ends no lock. Of a settlement in a transaction what it is to be there.
 Result<std::optional<Settlement>> SettlementOf(const std::optional<DeliveryState>& state);
 
 // The state of the answer: what was said, without what clients would read as a failure.
 DeliveryState AnswerTo(const DeliveryState& state);
-
-// Of a message that comes: not ok if it does so in a transaction. There are none, and done at once
-// it would be done whatever became of the transaction.
-Status CheckTransaction(const std::optional<DeliveryState>& state);
 
 // The 16 bytes of a lock token in the order in which .NET reads a Guid.
 Binary TagOf(const LockToken& token);

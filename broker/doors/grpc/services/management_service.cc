@@ -44,7 +44,9 @@ ManagementService::ManagementService(const Gates& gates)
       Unary("RotateAccessKey", &ManagementService::RotateAccessKey),
       Unary("RemoveAccessRule", &ManagementService::RemoveAccessRule),
       Unary("GetBrokerStatistics", &ManagementService::GetBrokerStatistics),
-      Unary("ListEntityNumbers", &ManagementService::ListEntityNumbers));
+      Unary("ListEntityNumbers", &ManagementService::ListEntityNumbers),
+      Unary("ListConnections", &ManagementService::ListConnections),
+      Unary("CloseConnection", &ManagementService::CloseConnection));
 }
 
 UnaryReactor* ManagementService::CreateQueue(grpc::CallbackServerContext* context,

@@ -5,6 +5,7 @@
 //   management_locks.cc     which connection holds what
 //   management_access.cc    who may do what
 //   management_check.cc     whether an entity agrees with itself
+//   management_connections.cc  who is connected
 #pragma once
 
 #include <utility>
@@ -30,6 +31,9 @@ class ManagementService final : public RawService {
   UnaryReactor* ListEntityNumbers(grpc::CallbackServerContext* context, grpc::ByteBuffer* response);
   UnaryReactor* GetBrokerStatistics(grpc::CallbackServerContext* context,
                                     grpc::ByteBuffer* response);
+
+  UnaryReactor* ListConnections(grpc::CallbackServerContext* context, grpc::ByteBuffer* response);
+  UnaryReactor* CloseConnection(grpc::CallbackServerContext* context, grpc::ByteBuffer* response);
 
   UnaryReactor* Purge(grpc::CallbackServerContext* context, grpc::ByteBuffer* response);
   UnaryReactor* ListLocks(grpc::CallbackServerContext* context, grpc::ByteBuffer* response);

@@ -1,0 +1,79 @@
+// LargeSend: one message over 1 MiB on its way from a link to the broker, which stores its body
+// while it comes (SIZ-8): what is in memory of it is what stands around the body, and a row.
+//
+// Begun when the length of the body is known, and over when its link says so; one that is let go of
+// before has failed. Rows that the broker has not stored count for the connection, so that no more
+// is read than the disk takes. Owned by a SendLink, on the strand of the connection.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "broker/doors/amqp/entities/link_world.h"
+#include "broker/doors/amqp/message/body_head.h"
+#include "broker/requests/attachments.h"
+
+namespace wharf::amqp {
+
+class LargeSend {
+ public:
+  // A message that is so large, as far as its beginning tells; nothing: that is not known yet. An
+  // error: it is not, or it cannot be sent so.
+  struct Begun {
+    Message message;
+    BodyHead body;
+    // Of the bytes before the body.
+    std::size_t body_at = 0;
+  };
+  static Result<std::optional<Begun>> ReadBegin(std::string_view begin);
+  // What it will have in memory, whatever comes.
+  static std::size_t HeldBytesOf(const Begun& begun);
+
+  // `begin`: what has come so far. Of the partial bytes of the connection it has its share already,
+  // and gives it back. `answered` is called on the strand, once, if the connection is still there;
+  // not when this was let go of before its end.
+  using Answered = std::function<void(const Status& sent)>;
+  LargeSend(const LinkWorld& world, const Caller& caller, Begun begun, std::string_view begin,
+            Answered answered);
+  ~LargeSend();
+  LargeSend(const LargeSend&) = delete;
+  LargeSend& operator=(const LargeSend&) = delete;
+
+  void Add(std::string_view piece);
+  // The message is whole, or should be.
+  void End();
+  bool is_answered() const { return state_->is_answered; }
+
+ private:
+  // What its answer finds, when this may be gone.
+  struct State {
+    // Of the connection, since its end.
+    std::size_t unanswered_bytes = 0;
+    bool is_answered = false;
+    bool is_dropped = false;
+  };
+  bool is_held() const { return body_bytes_ <= kHeldBodyBytesMax; }
+  void Write(std::string_view body);
+  // With what has come behind the body.
+  Result<Message> Whole() const;
+
+  OpenConnection& connection_;
+  const wharf::BodyKind kind_;
+  std::optional<std::string> given_id_{};
+  // What stands before the body, and behind it.
+  std::string head_;
+  std::string tail_;
+  const std::uint64_t body_bytes_;
+  std::uint64_t body_left_;
+  const std::size_t held_bytes_;
+  bool has_ended_ = false;
+  const std::shared_ptr<State> state_ = std::make_shared<State>();
+  std::shared_ptr<UploadHandle> upload_;
+};
+
+}  // namespace wharf::amqp

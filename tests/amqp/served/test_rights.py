@@ -1,0 +1,157 @@
+"""The rights of rules over AMQP (SEC-20 to SEC-25): each thing that a link can ask for, as everybody."""
+
+import itertools
+import pathlib
+import unittest
+import uuid
+
+import access_calls
+import served
+import wire
+from proton import Message, symbol, timestamp
+from proton.reactor import LinkOption
+from proton.utils import LinkDetached
+
+REFUSED = "amqp:unauthorized-access"
+SUBSCRIPTION = "t/Subscriptions/s"
+FAR = 4_000_000_000_000
+
+
+def scheduled():
+    return Message(body=b"x", inferred=True, id="i", annotations={
+        symbol("x-opt-scheduled-enqueue-time"): timestamp(FAR)}).encode()
+
+
+# Of what is asked of `$management`: the entity, the right that it takes, and a request that does no harm.
+OPERATIONS = {
+    "peek-message": ("q", "Listen", {"from-sequence-number": 0, "message-count": 1}),
+    "renew-lock": ("q", "Listen", {"lock-tokens": [uuid.UUID(int=5)]}),
+    "update-disposition": ("q", "Listen", {"lock-tokens": [uuid.UUID(int=5)], "disposition-status": "completed"}),
+    "receive-by-sequence-number": ("q", "Listen", {"sequence-numbers": [1_000_000], "receiver-settle-mode": 1}),
+    "batch-delete-messages": ("q", "Listen", {"message-count": 1, "enqueued-time-utc": timestamp(0)}),
+    "get-message-sessions": ("q", "Listen", {"skip": 0, "top": 1}),
+    "schedule-message": ("q", "Send", {"messages": [{"message": scheduled(), "message-id": "i"}]}),
+    "cancel-scheduled-message": ("q", "Send", {"sequence-numbers": [1_000_000]}),
+    "add-rule": (SUBSCRIPTION, "Manage", {"rule-name": "r", "rule-description": {"sql-filter": {"expression": "1=1"}}}),
+    "remove-rule": (SUBSCRIPTION, "Manage", {"rule-name": "none"}),
+    "enumerate-rules": (SUBSCRIPTION, "Listen", {"skip": 0, "top": 1}),
+}
+# Of links: the entity, the right, and whether it sends.
+LINKS = {
+    "sends": ("q", "Send", True),
+    "publishes": ("t", "Send", True),
+    "receives": ("q", "Listen", False),
+    "receives dead letters": ("q/$DeadLetterQueue", "Listen", False),
+    "receives from a subscription": (SUBSCRIPTION, "Listen", False),
+}
+RIGHTS = ("Send", "Listen", "Manage")
+
+
+class Via(LinkOption):
+    """What is sent goes on to `other`."""
+
+    def apply(self, link):
+        link.properties = {symbol("com.microsoft:transfer-destination-address"): "other"}
+
+
+class Rights(served.ServedTest):
+
+    def setUp(self):
+        super().setUp()
+        self.serve(flags=("--access=on",))
+        root = access_calls.connection_of(pathlib.Path(self.data, "root-connection-string").read_text())
+        self.root = root["SharedAccessKeyName"], root["SharedAccessKey"]
+        self.rules = access_calls.AccessClient(self.client.address,
+                                               access_calls.make_token("sb://localhost/", *self.root))
+        self.addCleanup(self.rules.close)
+        self.rules.create("q")
+        self.rules.create("other")
+        self.rules.topics.create("t")
+        self.rules.topics.create_subscription("t", "s")
+        self.keys = {(path, right): self.rules.make_rule(path, right, right).primary_key
+                     for path in ("q", "t", "other") for right in RIGHTS}
+        self.names = itertools.count()
+
+    def as_rule(self, path, right):
+        return self.dial(mechanism="PLAIN", user=right, key=self.keys[path, right])
+
+    def put_token(self, connection, path, token):
+        """The status number of the answer."""
+        receiver = connection.create_receiver("$cbs", name="cbs", credit=1)
+        connection.create_sender("$cbs", name="cbs-asks").send(Message(body=token, reply_to="cbs", id=1, properties={
+            "operation": "put-token", "type": "servicebus.windows.net:sastoken", "name": f"sb://127.0.0.1/{path}"}))
+        return receiver.receive(timeout=wire.TIMEOUT).properties["status-code"]
+
+    def with_token(self, path, right, key=None, lifetime=3600):
+        connection = self.dial()
+        token = access_calls.make_token(f"sb://127.0.0.1/{path}", right, key or self.keys[path, right], lifetime)
+        self.assertEqual(self.put_token(connection, path, token), 401 if key or lifetime < 0 else 202)
+        return connection
+
+    def everybody(self, path):
+        """Of each caller a connection, and its rights on the entity."""
+        return {
+            **{right: (self.as_rule(path, right), RIGHTS if right == "Manage" else (right,)) for right in RIGHTS},
+            "by a token": (self.with_token(path, "Listen"), ("Listen",)),
+            "nobody": (self.dial(), ()),
+            "elsewhere": (self.as_rule("other", "Manage"), ()),
+            "with a wrong key": (self.dial(mechanism="PLAIN", user="Manage", key="wrong"), ()),
+            "with an expired token": (self.with_token(path, "Manage", lifetime=-10), ()),
+            "with a forged token": (self.with_token(path, "Manage", key="forged"), ()),
+        }
+
+    def attach(self, connection, address, sends, options=None):
+        """What it was refused with, or None; and the link."""
+        name = f"link {next(self.names)}"
+        try:
+            if sends:
+                return None, connection.create_sender(address, name=name, options=options)
+            return None, connection.create_receiver(address, name=name, credit=0)
+        except LinkDetached as refused:
+            return refused.condition, None
+
+    def ask(self, connection, path, operation, body):
+        """What it was refused with, or None: whatever else became of it."""
+        refused, sender = self.attach(connection, f"{path}/$management", True)
+        if refused:
+            return refused
+        receiver = connection.create_receiver(f"{path}/$management", name=f"link {next(self.names)}", credit=1)
+        sender.send(Message(id=1, reply_to=receiver.link.name, body=body,
+                            properties={"operation": f"com.microsoft:{operation}"}))
+        answer = receiver.receive(timeout=wire.TIMEOUT)
+        sender.close()
+        receiver.close()
+        return answer.properties["errorCondition"] if answer.properties["statusCode"] == 401 else None
+
+    def test_each_link_takes_its_right(self):
+        for entity in ("q", "t"):
+            for who, (connection, rights) in self.everybody(entity).items():
+                for what, (address, right, sends) in LINKS.items():
+                    if address.split("/")[0] != entity:
+                        continue
+                    with self.subTest(who=who, what=what):
+                        refused, link = self.attach(connection, address, sends)
+                        self.assertEqual(refused, None if right in rights else REFUSED)
+                        if link is not None:
+                            link.close()
+
+    def test_each_operation_takes_its_right(self):
+        for entity in ("q", "t"):
+            for who, (connection, rights) in self.everybody(entity).items():
+                for operation, (path, right, body) in OPERATIONS.items():
+                    if path.split("/")[0] != entity:
+                        continue
+                    with self.subTest(who=who, operation=operation):
+                        self.assertEqual(self.ask(connection, path, operation, body),
+                                         None if right in rights else REFUSED)
+
+    def test_who_sends_by_way_of_an_entity_may_send_to_both(self):
+        for who, wanted in (("q", REFUSED), ("other", REFUSED), (None, None)):
+            with self.subTest(who=who):
+                connection = self.as_rule(who, "Send") if who else self.dial(mechanism="PLAIN", user=self.root[0],
+                                                                             key=self.root[1])
+                self.assertEqual(self.attach(connection, "q", True, Via())[0], wanted)
+
+
+if __name__ == "__main__":
+    unittest.main()
