@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include <fmt/core.h>
 #include <sys/socket.h>
 
 #include "broker/doors/common/local_peer.h"
@@ -13,8 +14,10 @@
 namespace wharf {
 namespace {
 
-constexpr std::string_view kPlainDoor = "amqp";
-constexpr std::string_view kTlsDoor = "amqp+tls";
+// As listeners are called; to the other node.
+constexpr std::string_view kAmqpName = "amqp";
+constexpr std::string_view kHttpName = "servicebus";
+constexpr std::string_view kTls = "+tls";
 
 // Nothing: it has gone already.
 std::optional<std::string> OtherEnd(const Descriptor& connection) {
@@ -28,16 +31,17 @@ std::optional<std::string> OtherEnd(const Descriptor& connection) {
 }  // namespace
 
 // What could not be brought there is told by this node's own door why.
-bool ClientRelay::Bring(ClusterNode& node, Descriptor& connection, bool has_tls) {
+bool ClientRelay::Bring(ClusterNode& node, Door door, Descriptor& connection, bool has_tls) {
   const std::optional<std::string> address = OtherEnd(connection);
   if (!address) return false;
-  RelayedClient client{.door = std::string(has_tls ? kTlsDoor : kPlainDoor),
-                       .address = *address,
-                       .is_local = IsLocalPeerText(*address)};
-  const auto undone = [this, has_tls, client](Descriptor back) {
-    static_cast<void>(world_.door.Take(std::move(back), has_tls, client.address));
+  std::string name(door == Door::kAmqp ? kAmqpName : kHttpName);
+  if (has_tls) name += kTls;
+  const auto undone = [this, door, has_tls, client = *address](Descriptor back) {
+    static_cast<void>(Enter(door, has_tls, std::move(back), client));
   };
-  return node.Relay(client, connection, undone);
+  return node.Relay(
+      {.door = std::move(name), .address = *address, .is_local = IsLocalPeerText(*address)},
+      connection, undone);
 }
 
 // Where nobody has to prove anything, only this machine may come: a client of another one does not
@@ -48,10 +52,25 @@ Status ClientRelay::Take(const RelayedClient& client, Descriptor connection) {
     return {ErrorCode::kForbidden,
             "access is off here, so clients of other machines are not let in"};
   }
-  if (client.door != kPlainDoor && client.door != kTlsDoor) {
+  std::string_view name = client.door;
+  const bool has_tls = name.ends_with(kTls);
+  if (has_tls) name.remove_suffix(kTls.size());
+  if (name != kAmqpName && name != kHttpName) {
     return {ErrorCode::kNotImplemented, "this node has no door '" + client.door + "'"};
   }
-  return world_.door.Take(std::move(connection), client.door == kTlsDoor, client.address);
+  return Enter(name == kAmqpName ? Door::kAmqp : Door::kHttp, has_tls, std::move(connection),
+               client.address);
+}
+
+Status ClientRelay::Enter(Door door, bool has_tls, Descriptor connection, std::string client) {
+  if (door == Door::kAmqp && world_.amqp != nullptr) {
+    return world_.amqp->Take(std::move(connection), has_tls, std::move(client));
+  }
+  if (door == Door::kHttp && world_.http != nullptr) {
+    return world_.http->Take(std::move(connection), has_tls, std::move(client));
+  }
+  return {ErrorCode::kInvalidOperation,
+          fmt::format("{} is not listened for here", door == Door::kAmqp ? "AMQP" : "HTTP")};
 }
 
 }  // namespace wharf

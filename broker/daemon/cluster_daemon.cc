@@ -67,10 +67,9 @@ ClusterDaemon::ClusterDaemon(std::unique_ptr<RocksStore> store, const config::Se
       node_options_(std::move(node)),
       amqp_(MakeAmqpDoor(settings)),
       http_(MakeServiceBusDoor(settings)),
+      relay_({amqp_.get(), http_.get(), access_.guard(), settings.insecure}),
       settings_(settings),
-      watchdog_(world.health, ForWatchdog()) {
-  if (amqp_) relay_.emplace(ClientRelay::World{*amqp_, access_.guard(), settings.insecure});
-}
+      watchdog_(world.health, ForWatchdog()) {}
 
 ClusterDaemon::~ClusterDaemon() {
   if (!is_stopped_) Stop(false);
@@ -95,21 +94,18 @@ Status ClusterDaemon::Start(Listeners& listeners) {
   BeginWatches();
   world_.health.Heal(Ailment::kStarting);
   WHARF_RETURN_IF_ERROR(server_->Listen());
-  WHARF_RETURN_IF_ERROR(ListenForAmqp(listeners));
-  return http_ ? http_->Listen(listeners.Take(ListenerKind::kServiceBus)) : Status();
-}
-
-Status ClusterDaemon::ListenForAmqp(Listeners& listeners) {
-  if (!amqp_) return {};
-  return amqp_->Listen(listeners.Take(ListenerKind::kAmqp),
-                       [this](Descriptor& connection, bool has_tls) {
-                         return relay_->Bring(*node_, connection, has_tls);
-                       });
-}
-
-Status ClusterDaemon::TakeRelayed(const RelayedClient& client, Descriptor connection) {
-  if (relay_) return relay_->Take(client, std::move(connection));
-  return {ErrorCode::kInvalidOperation, "AMQP is not listened for here"};
+  const auto to_who_leads = [this](ClientRelay::Door door) {
+    return [this, door](Descriptor& connection, bool has_tls) {
+      return relay_.Bring(*node_, door, connection, has_tls);
+    };
+  };
+  if (amqp_) {
+    WHARF_RETURN_IF_ERROR(
+        amqp_->Listen(listeners.Take(ListenerKind::kAmqp), to_who_leads(ClientRelay::Door::kAmqp)));
+  }
+  if (!http_) return {};
+  return http_->Listen(listeners.Take(ListenerKind::kServiceBus),
+                       to_who_leads(ClientRelay::Door::kHttp));
 }
 
 void ClusterDaemon::Refuse(const Status& why) {
@@ -142,7 +138,7 @@ Status ClusterDaemon::StartNode() {
                       },
                       FormatOfLevel,
                       [this](const RelayedClient& client, Descriptor connection) {
-                        return TakeRelayed(client, std::move(connection));
+                        return relay_.Take(client, std::move(connection));
                       }});
   if (!node.ok()) return node.status();
   node_ = *std::move(node);

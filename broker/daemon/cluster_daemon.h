@@ -100,9 +100,6 @@ class ClusterDaemon final : private RaftThread::Leaderships {
   void EndReign();
 
   Status StartNode();
-  Status ListenForAmqp(Listeners& listeners);
-  // On the strand of the peers.
-  Status TakeRelayed(const RelayedClient& client, Descriptor connection);
   // What doors say while this node does not lead.
   void Refuse(const Status& why);
   // Why nobody is served here, and who serves.
@@ -130,9 +127,9 @@ class ClusterDaemon final : private RaftThread::Leaderships {
   std::unique_ptr<Server> server_;
   // Null: AMQP is not listened for. While this node does not lead clients are brought to who does.
   std::unique_ptr<amqp::AmqpDoor> amqp_;
-  std::optional<ClientRelay> relay_;
-  // The same of Service Bus over HTTP; they are refused.
+  // The same of Service Bus over HTTP.
   std::unique_ptr<ServiceBusDoor> http_;
+  ClientRelay relay_;
 
   Mutex mutex_;
   std::condition_variable_any wake_;

@@ -19,7 +19,7 @@ import operations
 import rest_client
 import wire
 from access_calls import AccessClient, connection_of, make_token
-from cluster_nodes import free_port
+from cluster_nodes import ClusterTest, free_port
 from google.protobuf.timestamp_pb2 import Timestamp
 from proton import Message as AmqpMessage
 from proton.utils import BlockingConnection
@@ -432,6 +432,40 @@ class NodeTest(RestTest):
             answer = self.ask(method, path, b"x")
             self.assert_refused(503, "waits to be invited", answer)
             self.assertEqual(answer.headers["Retry-After"], "1")
+
+
+class ThreeNodesTest(ClusterTest):
+
+    def ask(self, node, method, path, body=b""):
+        (ready,) = [line for line in node.daemon.log if "wharfd ready on " in line]
+        port = int(re.search(r" servicebus://127\.0\.0\.1:(\d+) ", ready).group(1))
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=wire.TIMEOUT)
+        self.addCleanup(connection.close)
+        connection.request(method, path, body=body)
+        return rest_client.Answer(connection.getresponse())
+
+    def test_every_node_serves_by_the_one_that_leads(self):
+        leader = self.start_cluster(listen="127.0.0.1:0,servicebus://127.0.0.1:0")
+        leader.client.create("q")
+        for number, node in enumerate(self.nodes):
+            self.assertEqual(self.ask(node, "POST", "/q/messages", b"%d" % number * 100_000).status, 201)
+        _, second, third = self.nodes
+
+        locked = self.ask(second, "POST", "/q/messages/head?timeout=30")
+        self.assertEqual(locked.body, b"0" * 100_000)
+        self.assertEqual(self.ask(third, "DELETE", locked.place).status, 200)
+        self.assertEqual(self.ask(third, "DELETE", "/q/messages/head?timeout=30").body, b"1" * 100_000)
+        self.assertEqual(list(daemon_test.stored(leader.client, "q").values()), [b"2" * 100_000])
+        self.assertEqual(leader.client.statistics().http.accepted_connection_count, 6)
+
+    def test_without_a_leader_a_node_says_to_come_again(self):
+        leader = self.start_cluster(listen="127.0.0.1:0,servicebus://127.0.0.1:0")
+        leader.client.create("q")
+        _, second, third = self.nodes
+        for node in (leader, third):
+            node.daemon.kill()
+        daemon_test.wait_for(lambda: self.assertEqual(self.ask(second, "POST", "/q/messages", b"x").status, 503),
+                             (AssertionError, OSError, http.client.HTTPException))
 
 
 class RightsTest(RestTest):

@@ -71,8 +71,11 @@ template <typename Stream>
 class ConnectionOver final : public HttpConnection,
                              public std::enable_shared_from_this<ConnectionOver<Stream>> {
  public:
-  ConnectionOver(Stream stream, bool knows_its_client, const World& world)
-      : world_(world), stream_(std::move(stream)), knows_its_client_(knows_its_client) {}
+  ConnectionOver(Stream stream, bool knows_its_client, const World& world, std::string client)
+      : world_(world),
+        stream_(std::move(stream)),
+        knows_its_client_(knows_its_client),
+        client_(std::move(client)) {}
 
   void Start() override {
     asio::post(stream_.get_executor(), [self = this->shared_from_this()] { self->Begin(); });
@@ -357,6 +360,7 @@ class ConnectionOver final : public HttpConnection,
   }
 
   std::string Peer() {
+    if (!client_.empty()) return client_;
     error_code gone;
     const auto endpoint = socket().socket().remote_endpoint(gone);
     return gone ? "a client that is gone" : PeerText(endpoint);
@@ -509,6 +513,7 @@ class ConnectionOver final : public HttpConnection,
   const World world_;
   Stream stream_;
   const bool knows_its_client_;
+  const std::string client_;
   beast::flat_buffer buffer_{world_.limits.header_bytes_max + kReadAheadBytes};
   // While it is awaited that something is asked, or that the client ends.
   asio::steady_timer timer_{stream_.get_executor()};
@@ -551,16 +556,18 @@ class ConnectionOver final : public HttpConnection,
 
 std::shared_ptr<HttpConnection> MakeConnection(asio::generic::stream_protocol::socket socket,
                                                const Doorway& doorway,
-                                               const HttpConnection::World& world) {
+                                               const HttpConnection::World& world,
+                                               std::string client) {
   PlainStream plain(std::move(socket));
+  const bool knows_its_client = doorway.knows_its_clients && client.empty();
   if (doorway.certificates != nullptr) {
     // What is spoken with holds on to it.
     const auto content = doorway.certificates->content();
     return std::make_shared<ConnectionOver<TlsStream>>(
-        TlsStream(std::move(plain), *content->context), doorway.knows_its_clients, world);
+        TlsStream(std::move(plain), *content->context), knows_its_client, world, std::move(client));
   }
-  return std::make_shared<ConnectionOver<PlainStream>>(std::move(plain), doorway.knows_its_clients,
-                                                       world);
+  return std::make_shared<ConnectionOver<PlainStream>>(std::move(plain), knows_its_client, world,
+                                                       std::move(client));
 }
 
 }  // namespace wharf

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <string>
 
 #include <boost/asio/generic/stream_protocol.hpp>
 
@@ -79,9 +80,12 @@ class HttpConnection {
   std::function<void()> ended_;
 };
 
-// Takes the socket over, which came in at this doorway.
+// Takes the socket over, which came in at this doorway. `client`: where it comes from, of one that
+// another node let in, whom this one does not know by the way it came; empty: from the other end of
+// the socket.
 std::shared_ptr<HttpConnection> MakeConnection(boost::asio::generic::stream_protocol::socket socket,
                                                const Doorway& doorway,
-                                               const HttpConnection::World& world);
+                                               const HttpConnection::World& world,
+                                               std::string client);
 
 }  // namespace wharf

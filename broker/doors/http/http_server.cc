@@ -8,8 +8,8 @@
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/strand.hpp>
+#include <fmt/core.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include "absl/base/thread_annotations.h"
 #include "broker/doors/http/routed_service.h"
@@ -36,23 +36,45 @@ struct HttpServer::Impl {
     for (std::size_t i = 0; i < kThreads; ++i) threads.emplace_back([this] { io.run(); });
   }
 
-  void Accept(int descriptor, const Doorway& doorway) {
+  void Accept(Descriptor descriptor, const Doorway& doorway) {
+    if (elsewhere && elsewhere(descriptor, doorway.certificates != nullptr)) return;
+    Serve(std::move(descriptor), doorway, {});
+  }
+
+  void Serve(Descriptor descriptor, const Doorway& doorway, std::string client) {
     accepted.fetch_add(1, std::memory_order_relaxed);
     stream_protocol::socket socket(asio::make_strand(io));
     boost::system::error_code error;
-    socket.assign(stream_protocol(AF_UNSPEC, 0), descriptor, error);
-    if (error) {
-      ::close(descriptor);
-      return;
-    }
+    socket.assign(stream_protocol(AF_UNSPEC, 0), descriptor.get(), error);
+    if (error) return;
+    descriptor.Release();
     if (!MakeRoom()) {
       refused.fetch_add(1, std::memory_order_relaxed);
       return;
     }
-    auto connection = MakeConnection(std::move(socket), doorway, {limits, *service, held, now});
+    auto connection = MakeConnection(std::move(socket), doorway, {limits, *service, held, now},
+                                     std::move(client));
     const auto place = Add(connection);
     connection->OnEnd([this, place] { Remove(place); });
     connection->Start();
+    // One that was brought while the door closed, behind those that were told to end.
+    if (OpenDoorwayLike(doorway.certificates != nullptr) == nullptr) connection->Close();
+  }
+
+  void BeListening(std::vector<Doorway> given) {
+    MutexLock lock(mutex);
+    doorways = std::move(given);
+    is_listening = true;
+  }
+  void LetNobodyIn() {
+    for (const Doorway& doorway : doorways) doorway.listener->Stop();
+    MutexLock lock(mutex);
+    is_listening = false;
+  }
+  // Null: the door is closed, or has none.
+  const Doorway* OpenDoorwayLike(bool has_tls) const {
+    MutexLock lock(mutex);
+    return is_listening ? DoorwayLike(doorways, has_tls) : nullptr;
   }
 
   // False: all that there are are being answered.
@@ -101,9 +123,13 @@ struct HttpServer::Impl {
   mutable Mutex mutex;
   Connections connections ABSL_GUARDED_BY(mutex);
   std::size_t open ABSL_GUARDED_BY(mutex) = 0;
+  // The doorways are there, and stay.
+  bool is_listening ABSL_GUARDED_BY(mutex) = false;
   asio::io_context io{static_cast<int>(kThreads)};
   asio::executor_work_guard<asio::io_context::executor_type> guard{asio::make_work_guard(io)};
+  // Constant once it listens.
   std::vector<Doorway> doorways;
+  Elsewhere elsewhere;
   std::vector<std::thread> threads;
 };
 
@@ -118,18 +144,27 @@ HttpServer::HttpServer(const HttpLimits& limits, Router router, HostCheck hosts,
 
 HttpServer::~HttpServer() { Stop(); }
 
-Status HttpServer::Listen(std::vector<Doorway> doorways) {
-  impl_->doorways = std::move(doorways);
+Status HttpServer::Listen(std::vector<Doorway> doorways, Elsewhere elsewhere) {
+  impl_->elsewhere = std::move(elsewhere);
+  impl_->BeListening(std::move(doorways));
   for (const Doorway& doorway : impl_->doorways) {
     WHARF_RETURN_IF_ERROR(doorway.listener->Start(
-        [this, &doorway](int connection) { impl_->Accept(connection, doorway); }));
+        [this, &doorway](int connection) { impl_->Accept(Descriptor(connection), doorway); }));
   }
   return {};
 }
 
-void HttpServer::LetNobodyIn() {
-  for (const Doorway& doorway : impl_->doorways) doorway.listener->Stop();
+Status HttpServer::Take(Descriptor connection, bool has_tls, std::string client) {
+  const Doorway* const doorway = impl_->OpenDoorwayLike(has_tls);
+  if (doorway == nullptr) {
+    return {ErrorCode::kInvalidOperation,
+            fmt::format("HTTP {} TLS is not listened for here", has_tls ? "with" : "without")};
+  }
+  impl_->Serve(std::move(connection), *doorway, std::move(client));
+  return {};
 }
+
+void HttpServer::LetNobodyIn() { impl_->LetNobodyIn(); }
 
 void HttpServer::Stop() {
   LetNobodyIn();

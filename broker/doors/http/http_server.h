@@ -8,12 +8,15 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "broker/doors/common/doorway.h"
+#include "broker/doors/common/elsewhere.h"
 #include "broker/doors/http/connection.h"
 #include "broker/doors/http/host_check.h"
 #include "broker/doors/http/router.h"
+#include "storage/base/descriptor.h"
 #include "storage/base/log_limit.h"
 #include "storage/base/time.h"
 
@@ -28,8 +31,11 @@ class HttpServer {
              std::function<Duration()> now = SteadyNow);
   ~HttpServer();
 
-  // Lets clients in. Once.
-  Status Listen(std::vector<Doorway> doorways);
+  // Lets clients in. Once. `elsewhere` has the first word on each.
+  Status Listen(std::vector<Doorway> doorways, Elsewhere elsewhere = {});
+  // One that somebody else let in, from the address that is told, as if it had come to the first
+  // doorway that is like that one; it is not taken elsewhere. Any thread.
+  Status Take(Descriptor connection, bool has_tls, std::string client);
   // Lets nobody in any more; those that are in stay.
   void LetNobodyIn();
   // Ends all connections, whatever is under way.

@@ -25,7 +25,7 @@ TEST(DoorErrorsTest, EachReasonHasAConditionAndANumber) {
 }
 
 // A client matches these words.
-TEST(DoorErrorsTest, AnEntityThatIsMissingIsToldInTheWordsOfServiceBus) {
+TEST(DoorErrorsTest, AnEntityThatIsMissingIsToldInTheWordsOfServiceBus) {  // ENC-8
   const std::string text = DescriptionOf({ErrorCode::kMessagingEntityNotFound, "not there"},
                                          {.entity = "q", .tracking_id = NewTrackingId()});
 

@@ -35,7 +35,7 @@ std::string Plain(const std::string& rule, const std::string& key) {
 
 using LoginTest = ServedFixture;
 
-TEST_F(LoginTest, MechanismsAreOfferedInTheOrderThatClientsAreToPrefer) {
+TEST_F(LoginTest, MechanismsAreOfferedInTheOrderThatClientsAreToPrefer) {  // LNK-11
   Guest guest = Connect();
 
   guest->SayBytes(HeaderOf(Protocol::kSasl));
@@ -108,7 +108,7 @@ TEST_F(LoginTest, WithoutABrokerAClientIsSentAway) {
 
 using CbsTest = ServedFixture;
 
-TEST_F(CbsTest, ATokenGivesLinksToItsAudience) {
+TEST_F(CbsTest, ATokenGivesLinksToItsAudience) {  // ADR-8, SEC-8
   Guest guest = ConnectToCbs();
 
   const std::string answer = guest->PutToken("sb://host/orders", TokenFor("orders", "sender"));
@@ -121,7 +121,7 @@ TEST_F(CbsTest, ATokenGivesLinksToItsAudience) {
   EXPECT_THAT(TakeLines(), ElementsAre("attached Orders by orders#sender"));
 }
 
-TEST_F(CbsTest, BeforeATokenLinksToEntitiesAreRefused) {
+TEST_F(CbsTest, BeforeATokenLinksToEntitiesAreRefused) {  // LNK-12, ENC-8
   Guest guest = ConnectToCbs();
 
   guest->SayAttach("s", 0, Role::kSender, "orders");
@@ -375,7 +375,7 @@ TEST_F(LinkRightsTest, AKeyOfTheNamespaceOpensWhatIsBelow) {
               ElementsAre("attached anything by #root", "attached t/Subscriptions/s by #root"));
 }
 
-TEST_F(LinkRightsTest, ALinkEndsWithItsToken) {
+TEST_F(LinkRightsTest, ALinkEndsWithItsToken) {  // LNK-14
   Guest guest = ConnectToCbs();
   guest->PutToken("sb://host/orders",
                   TokenFor("orders", "sender", kKeyOne, wall_now_ + seconds(30)));
@@ -591,7 +591,7 @@ TEST_F(TimeTest, WhoDoesNotOpenIsSentAway) {
   EXPECT_TRUE(guest.served->is_over());
 }
 
-TEST_F(TimeTest, WhoProvesNothingIsSentAway) {
+TEST_F(TimeTest, WhoProvesNothingIsSentAway) {  // LNK-8
   Guest guest = ConnectToCbs();
   Advance(guest, seconds(19));
   EXPECT_EQ(guest->Hear(" close{"), "");
@@ -613,7 +613,7 @@ TEST_F(TimeTest, WhoIsSentAwayForItsTimeIsALineOfTheLog) {
                                         HasSubstr("no right was proven in time")));
 }
 
-TEST_F(TimeTest, WhoAttachesNothingIsSentAway) {
+TEST_F(TimeTest, WhoAttachesNothingIsSentAway) {  // LNK-7
   Guest guest = ConnectToCbs();
   guest->PutToken("sb://host/orders", TokenFor("orders", "sender"));
   Advance(guest, seconds(59));
@@ -637,7 +637,7 @@ TEST_F(TimeTest, WhoClosesWaitsForAnswersAloneThoughItsTimeIsOver) {
   EXPECT_EQ(guest.served->Deadline(), now_ + limits_.answer_max - seconds(1) / 2);
 }
 
-TEST_F(TimeTest, WhoseLastLinkWentIsSentAwayLater) {
+TEST_F(TimeTest, WhoseLastLinkWentIsSentAwayLater) {  // LNK-7
   Guest guest = Connect();
   guest->Enter("PLAIN", Plain("root", kKeyOne));
   guest->SayAttach("s", 0, Role::kSender, "q");

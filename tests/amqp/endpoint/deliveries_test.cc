@@ -238,7 +238,7 @@ TEST(DeliveriesTest, ARangeOverEverythingIsNotWalked) {
   EXPECT_EQ(to.peer.Events(), "disposed 0 1 2 settled accepted{}");
 }
 
-TEST(DeliveriesTest, WhatIsReceivedIsSettledInRanges) {
+TEST(DeliveriesTest, WhatIsReceivedIsSettledInRanges) {  // ENC-6
   ReceivingPeer from;
   for (std::uint32_t id = 0; id < 5; ++id) from.peer.Deliver(id, "m");
   EXPECT_THAT(from.peer.Events(), testing::StartsWith("delivered 0 first last 'm'\n"));

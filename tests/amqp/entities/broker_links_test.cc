@@ -48,7 +48,7 @@ using BrokerLinksTest = LinksFixture;
 
 // --- sending
 
-TEST_F(BrokerLinksTest, AMessageIsAcceptedWhenItIsCommitted) {
+TEST_F(BrokerLinksTest, AMessageIsAcceptedWhenItIsCommitted) {  // ENC-5
   AttachSender();
   client_.SayTransfer(0, DataMessage("hello"));
   served_->Work(now_);
@@ -63,7 +63,7 @@ TEST_F(BrokerLinksTest, AMessageIsAcceptedWhenItIsCommitted) {
   EXPECT_EQ(received[0].message->message.message_id, "id");
 }
 
-TEST_F(BrokerLinksTest, AnAttachTellsHowLargeAMessageMayBe) {
+TEST_F(BrokerLinksTest, AnAttachTellsHowLargeAMessageMayBe) {  // LNK-1, LNK-15, SIZ-7
   client_.SayAttach("s", 0, Role::kSender, "q");
 
   EXPECT_THAT(client_.Hear(" attach{name=\"s\""),
@@ -542,7 +542,7 @@ TEST_F(BrokerLinksTest, CreditThatIsTakenBackGetsNothing) {
   EXPECT_THAT(Receive(), SizeIs(1));
 }
 
-TEST_F(BrokerLinksTest, WhatIsReceivedAndDeletedIsGoneWhenItIsGiven) {
+TEST_F(BrokerLinksTest, WhatIsReceivedAndDeletedIsGoneWhenItIsGiven) {  // ENC-2, LNK-4
   ASSERT_TRUE(broker_.Send("q", "one").ok());
   ASSERT_TRUE(broker_.Send("q", "two").ok());
   Attach consumes = Receiver("r", 1, "q");
@@ -607,7 +607,7 @@ TEST_F(BrokerLinksTest, ADrainThatGoesByTheHundredEndsWhereThereIsNoMore) {
                                 HasSubstr("link-credit=0"), HasSubstr("drain=true")));
 }
 
-TEST_F(BrokerLinksTest, ATransferDeadLetterQueueIsThereAndEmpty) {
+TEST_F(BrokerLinksTest, ATransferDeadLetterQueueIsThereAndEmpty) {  // ADR-6
   AttachReceiver("q/$Transfer/$DeadLetterQueue");
   ASSERT_TRUE(broker_.Send("q", "hello").ok());
   const LockToken token = Receive()[0].token;

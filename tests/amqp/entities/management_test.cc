@@ -101,6 +101,7 @@ class ManagementTest : public LinksFixture {
   static inline std::uint64_t last_id_ = 0;
 };
 
+// ADR-7, MGM-2, PEEK-6
 TEST_F(ManagementTest, AReplyNamesItsRequestByTheSameTypeAndItsStatusIsAnInt) {
   AttachToManagement();
   last_id_ = 6;
@@ -124,7 +125,7 @@ TEST_F(ManagementTest, AnEntityThatIsNotThereIsTold) {
                     HasSubstr("The messaging entity 'nowhere' could not be found.")));
 }
 
-TEST_F(ManagementTest, ALockIsRenewedAndSettledByItsToken) {
+TEST_F(ManagementTest, ALockIsRenewedAndSettledByItsToken) {  // MGM-1, MGM-6
   AttachToManagement();
   ASSERT_TRUE(broker_.Send("q", "hello").ok());
   const LockToken token = Receive()[0].token;
@@ -161,7 +162,7 @@ TEST_F(ManagementTest, ADeadLetterTellsWhy) {
   EXPECT_THAT(EncodedOf(letters[0]), AllOf(HasSubstr("broken"), HasSubstr("red")));
 }
 
-TEST_F(ManagementTest, ASessionIsThatOfALinkOfTheSameConnection) {
+TEST_F(ManagementTest, ASessionIsThatOfALinkOfTheSameConnection) {  // MGM-7, MGM-9
   CreateSessions();
   AttachToManagement("letters");
   Map anna;
@@ -181,7 +182,7 @@ TEST_F(ManagementTest, ASessionIsThatOfALinkOfTheSameConnection) {
   EXPECT_THAT(Ask("com.microsoft:renew-session-lock", anna), HasSubstr("\"statusCode\" 410:int"));
 }
 
-TEST_F(ManagementTest, SessionsAreListedByTheirIds) {
+TEST_F(ManagementTest, SessionsAreListedByTheirIds) {  // MGM-10
   CreateSessions();
   AttachToManagement("letters");
   EXPECT_THAT(Ask("com.microsoft:get-message-sessions"), HasSubstr("\"statusCode\" 204:int"));
@@ -196,7 +197,7 @@ TEST_F(ManagementTest, SessionsAreListedByTheirIds) {
                     Not(HasSubstr("\"carla\""))));
 }
 
-TEST_F(ManagementTest, OldMessagesAreDeletedByTheirNumber) {
+TEST_F(ManagementTest, OldMessagesAreDeletedByTheirNumber) {  // MGM-14
   AttachToManagement();
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(broker_.Send("q", "x").ok());
   Map body;

@@ -87,7 +87,7 @@ TEST(ControlMessageTest, AnythingElseIsNone) {
   }
 }
 
-TEST_F(TransactionsTest, TheCoordinatorTellsWhatItCanDo) {
+TEST_F(TransactionsTest, TheCoordinatorTellsWhatItCanDo) {  // ADR-9
   Attach attach;
   attach.name = "another";
   attach.handle = 21;

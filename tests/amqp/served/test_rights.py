@@ -135,7 +135,7 @@ class Rights(served.ServedTest):
                         if link is not None:
                             link.close()
 
-    def test_each_operation_takes_its_right(self):
+    def test_each_operation_takes_its_right(self):  # BDL-9
         for entity in ("q", "t"):
             for who, (connection, rights) in self.everybody(entity).items():
                 for operation, (path, right, body) in OPERATIONS.items():

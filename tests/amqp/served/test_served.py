@@ -63,6 +63,7 @@ class Serves(served.ServedTest):
 
     @unittest.skipUnless(HAS_SDK, "the SDK's packages need Node 20")
     def test_azures_sdk_holds_sessions_and_asks_management(self):
+        # LCK-8, DEF-6, DEF-10, MGM-2, MGM-4, MGM-5, MGM-7, MGM-8, MGM-9, MGM-11, MGM-12, MGM-13
         self.serve()
         self.create_what_the_sdk_wants(self.client)
         self.tell("sdk_session_story.mjs", served.connection_string(self.port), steps=SESSION_STEPS)

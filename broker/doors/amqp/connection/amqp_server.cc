@@ -1,6 +1,5 @@
 #include "broker/doors/amqp/connection/amqp_server.h"
 
-#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <list>
@@ -91,13 +90,10 @@ struct AmqpServer::Impl {
     made->Drop();
   }
 
-  const Doorway* DoorwayLike(bool has_tls) const {
+  // Null: the door is closed, or has none.
+  const Doorway* OpenDoorwayLike(bool has_tls) const {
     MutexLock lock(mutex);
-    if (!is_listening || is_stopping) return nullptr;
-    const auto found = std::find_if(
-        doorways.begin(), doorways.end(),
-        [has_tls](const Doorway& doorway) { return (doorway.certificates != nullptr) == has_tls; });
-    return found == doorways.end() ? nullptr : &*found;
+    return is_listening && !is_stopping ? DoorwayLike(doorways, has_tls) : nullptr;
   }
 
   void BeListening(std::vector<Doorway> given) {
@@ -220,7 +216,7 @@ Status AmqpServer::Listen(std::vector<Doorway> doorways, Elsewhere elsewhere) {
 }
 
 Status AmqpServer::Take(Descriptor connection, bool has_tls, std::string client) {
-  const Doorway* const doorway = impl_->DoorwayLike(has_tls);
+  const Doorway* const doorway = impl_->OpenDoorwayLike(has_tls);
   if (doorway == nullptr) {
     return {ErrorCode::kInvalidOperation,
             fmt::format("AMQP {} TLS is not listened for here", has_tls ? "with" : "without")};

@@ -16,6 +16,7 @@
 #include "broker/doors/amqp/connection/door_limits.h"
 #include "broker/doors/amqp/connection/entity_links.h"
 #include "broker/doors/common/doorway.h"
+#include "broker/doors/common/elsewhere.h"
 #include "broker/doors/common/guard_gate.h"
 #include "broker/requests/connection_control.h"
 #include "storage/base/descriptor.h"
@@ -38,11 +39,7 @@ class AmqpServer {
              EntityDoor& entities, WallClock wall, std::size_t threads = 2);
   ~AmqpServer();
 
-  // Whether a client that comes while there is no broker here was taken somewhere else, with its
-  // connection; on the thread of its listener.
-  using Elsewhere = std::function<bool(Descriptor& connection, bool has_tls)>;
-
-  // Lets clients in. Once.
+  // Lets clients in. Once. `elsewhere` is asked while there is no broker here.
   Status Listen(std::vector<Doorway> doorways, Elsewhere elsewhere = {});
   // One that somebody else let in, from the address that is told, as if it had come to the first
   // doorway that is like that one; it is not taken elsewhere. Any thread.

@@ -19,7 +19,7 @@ AmqpServer::WallClock MachineClock() { return BrokerClock::SystemSources().wall;
 AmqpDoor::AmqpDoor(const Options& options)
     : server_(LimitsFor(options), {.version = options.version}, guard_, broker_, MachineClock()) {}
 
-Status AmqpDoor::Listen(std::vector<Doorway> doorways, AmqpServer::Elsewhere elsewhere) {
+Status AmqpDoor::Listen(std::vector<Doorway> doorways, Elsewhere elsewhere) {
   return server_.Listen(std::move(doorways), std::move(elsewhere));
 }
 

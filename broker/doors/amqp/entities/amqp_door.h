@@ -35,7 +35,7 @@ class AmqpDoor final : public ConnectionControl {
 
   // Lets clients in, from now on. Once. `elsewhere` has the first word on who comes while there is
   // no broker here.
-  Status Listen(std::vector<Doorway> doorways, AmqpServer::Elsewhere elsewhere = {});
+  Status Listen(std::vector<Doorway> doorways, Elsewhere elsewhere = {});
   // A client that somebody else let in (AmqpServer::Take). Any thread.
   Status Take(Descriptor connection, bool has_tls, std::string client) {
     return server_.Take(std::move(connection), has_tls, std::move(client));

@@ -32,8 +32,8 @@ ServiceBusDoor::ServiceBusDoor(const Options& options)
 
 ServiceBusDoor::~ServiceBusDoor() = default;
 
-Status ServiceBusDoor::Listen(std::vector<Doorway> doorways) {
-  return server_.Listen(std::move(doorways));
+Status ServiceBusDoor::Listen(std::vector<Doorway> doorways, Elsewhere elsewhere) {
+  return server_.Listen(std::move(doorways), std::move(elsewhere));
 }
 
 // What is cut off ends as soon as the broker has answered it.

@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "broker/doors/common/call_gate.h"
@@ -34,8 +35,12 @@ class ServiceBusDoor {
   explicit ServiceBusDoor(const Options& options);
   ~ServiceBusDoor();
 
-  // Lets clients in, from now on. Once.
-  Status Listen(std::vector<Doorway> doorways);
+  // Lets clients in, from now on. Once. `elsewhere` has the first word on each.
+  Status Listen(std::vector<Doorway> doorways, Elsewhere elsewhere = {});
+  // A client that somebody else let in (HttpServer::Take). Any thread.
+  Status Take(Descriptor connection, bool has_tls, std::string client) {
+    return server_.Take(std::move(connection), has_tls, std::move(client));
+  }
 
   // Who does not lead says where the broker is only to who proves by this guard that it may ask;
   // null: to everybody. Before it listens.
