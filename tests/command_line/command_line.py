@@ -35,12 +35,14 @@ def export_definitions(address, file):
 class SharedBrokerTest(unittest.TestCase):
     """One broker, with a clock that stands still, for all tests of a class."""
 
+    FLAGS = ("--clock=manual",)
+
     @classmethod
     def setUpClass(cls):
         config = tempfile.TemporaryDirectory(prefix="wharf-config-")
         cls.addClassCleanup(config.cleanup)
         cls.config = config.name
-        cls.daemon = cls.start_broker("--clock=manual")
+        cls.daemon = cls.start_broker(*cls.FLAGS)
         cls.client = wire.Client(cls.daemon.address)
         cls.addClassCleanup(cls.client.close)
 

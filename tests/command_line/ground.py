@@ -3,9 +3,11 @@
 import itertools
 import pathlib
 import random
+import socket
 
 import command_line
 import damaged_disk
+import daemon_test
 import wire
 from wire import management_pb2, timestamp_pb2
 
@@ -15,17 +17,34 @@ QUEUES, MESSAGES = 200, 300  # More than fits into one write.
 class Ground:
     """Makes names and what belongs to them, over one connection of the tests."""
 
-    def __init__(self, client, timed, damaged, folder, config):
+    def __init__(self, client, timed, damaged, folder, config, amqp_port):
         """`timed` is a second broker, whose clock goes on by itself; `damaged` is for one whose disk is bad."""
         self._client = client
         self._timed = timed
         self._damaged = damaged
         self._folder = folder
         self._config = config
+        self._amqp_port = amqp_port
+        self._connections = []
         self._damage()
         self._numbers = itertools.count(1)
         for number in range(QUEUES):
             client.create(f"filler-{number:04}")
+
+    def hang_up(self):
+        for connection in self._connections:
+            connection.close()
+
+    def connection(self):
+        """The id of one over AMQP, which has said nothing yet."""
+        self._connections.append(socket.create_connection(("127.0.0.1", self._amqp_port)))
+        port = self._connections[-1].getsockname()[1]
+
+        def listed():
+            return next(each.id for each in self._client.management.ListConnections(
+                management_pb2.ListConnectionsRequest(), timeout=wire.TIMEOUT).connections
+                if each.client_address.endswith(f":{port}"))
+        return daemon_test.wait_for(listed, StopIteration)
 
     def name(self):
         return f"entity-{next(self._numbers)}"

@@ -81,6 +81,8 @@ SAMPLES = {
     "access rotate": lambda ground: ground.access_rule(),
     "access remove": lambda ground: ground.access_rule(),
     "connection-string": lambda ground: ground.access_rule(),
+    "connection list": lambda ground: [] if ground.connection() else [],
+    "connection close": lambda ground: [str(ground.connection())],
     "cluster certificate": lambda ground: ["n1", "--folder", ground.folder()],
     "context add": lambda ground: [ground.name(), "--connection-string", ground.connection_file()],
     "context use": lambda ground: [ground.context()],

@@ -5,6 +5,7 @@ The commands come from the program itself: a new one without a sample in samples
 
 import json
 import os
+import re
 import subprocess
 import tempfile
 import unittest
@@ -36,13 +37,16 @@ def commands_of(table):
 class EveryCommand(command_line.SharedBrokerTest):
     """The ground of the tests below: one broker, and one way in which stdout is."""
 
+    FLAGS = ("--clock=manual", "--listen=amqp://127.0.0.1:0")
+
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
         exports = tempfile.TemporaryDirectory(prefix="wharf-exports-")
         cls.addClassCleanup(exports.cleanup)
         cls.ground = Ground(cls.client, cls.start_broker(), cls.start_broker(), exports.name,
-                            cls.config)
+                            cls.config, re.search(r" amqp://127.0.0.1:(\d+) ", cls.daemon.log[-1]).group(1))
+        cls.addClassCleanup(cls.ground.hang_up)
         commands = commands_of(json.loads(cls.wharf("help", "--json").stdout))
         cls.commands = [command for command in commands if command not in CLUSTER]
 
