@@ -12,6 +12,7 @@ namespace wharf::amqp {
 namespace {
 
 constexpr std::uint64_t kBatchBytesMax = 1 << 20;
+constexpr std::size_t kLookPace = std::size_t{64} << 10;
 
 Status TooMuch() { return {ErrorCode::kServiceBusy, "too much is on its way on this connection"}; }
 
@@ -31,6 +32,12 @@ bool TakesNothing(const std::string& path) {
 }  // namespace
 
 SendLink::~SendLink() { GiveBackPartial(); }
+
+void SendLink::End() {
+  large_.reset();
+  GiveBackPartial();
+  has_ended_ = true;
+}
 
 void SendLink::Begin(const Attach& attach) {
   attach_.source = attach.source;
@@ -77,6 +84,7 @@ void SendLink::OnEntity(EntityKind kind, const Result<QueueSnapshot>& entity) {
 }
 
 void SendLink::OnDelivered(const Delivered& part) {
+  if (has_ended_) return;
   Collect(part);
   if (!part.is_last && !part.is_aborted) return;
   if (large_ != nullptr) {
@@ -86,6 +94,7 @@ void SendLink::OnDelivered(const Delivered& part) {
   }
   GiveBackPartial();
   is_small_ = false;
+  look_at_ = 0;
   refused_ = Status();
   txn_id_.reset();
   GiveCredit();
@@ -111,7 +120,7 @@ void SendLink::Collect(const Delivered& part) {
     return;
   }
   message_ += part.payload;
-  if (!part.is_last && !is_small_) TryLarge(part);
+  if (!part.is_last && !is_small_ && message_.size() >= look_at_) TryLarge(part);
 }
 
 // Batches and transactions are smaller.
@@ -121,7 +130,9 @@ void SendLink::TryLarge(const Delivered& part) {
   Result<std::optional<LargeSend::Begun>> begun = LargeSend::ReadBegin(message_);
   // What is wrong with it is said of all of it, if it may be held.
   is_small_ = !begun.ok();
-  if (begun.ok() && begun->has_value()) BeginLarge(part, **std::move(begun));
+  if (begun.ok() && begun->has_value()) return BeginLarge(part, **std::move(begun));
+  // A client that says a byte at a time does not have all of it read each time.
+  look_at_ = message_.size() + std::max(message_.size(), kLookPace);
 }
 
 void SendLink::BeginLarge(const Delivered& part, LargeSend::Begun begun) {

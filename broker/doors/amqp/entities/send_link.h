@@ -28,7 +28,8 @@ class SendLink final : public NodeLink, public std::enable_shared_from_this<Send
   // Is answered when the broker has said what the entity takes.
   void Begin(const Attach& attach);
   void OnDelivered(const Delivered& part) override;
-  void End() override { large_.reset(); }
+  // What still comes of a message is not taken for another one.
+  void End() override;
   void Renew(const access::PermitPtr& permit) override { permit_ = permit; }
 
  private:
@@ -66,6 +67,9 @@ class SendLink final : public NodeLink, public std::enable_shared_from_this<Send
   std::unique_ptr<LargeSend> large_;
   // It is known not to be, or not to be fit for that.
   bool is_small_ = false;
+  // So much of it must be there before it is looked at again.
+  std::size_t look_at_ = 0;
+  bool has_ended_ = false;
   // Why it will not be sent: nothing more of it is kept.
   Status refused_;
   // What the broker has not answered.
