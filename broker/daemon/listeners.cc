@@ -34,6 +34,7 @@ Result<Listeners> Listeners::Bind(const config::Settings& settings) {
   const Result<std::uint64_t> descriptors = RaiseDescriptors();
   if (!descriptors.ok()) return descriptors.status();
   Listeners listeners;
+  listeners.descriptors_max_ = *descriptors;
   listeners.advertised_ = settings.advertise;
   listeners.requires_certificates_ = settings.requires_certificates();
   if (std::any_of(addresses->begin(), addresses->end(), HasTls)) {

@@ -28,6 +28,9 @@ class Listeners {
   // What those with TLS prove themselves with; null: there are none.
   const std::shared_ptr<Certificates>& certificates() const { return certificates_; }
 
+  // Connections have descriptors below this one.
+  std::uint64_t descriptors_max() const { return descriptors_max_; }
+
  private:
   struct One {
     ListenAddress address;
@@ -38,6 +41,7 @@ class Listeners {
   // Where gRPC is spoken over TCP; null: nowhere.
   const One* FirstForClients() const;
 
+  std::uint64_t descriptors_max_ = 0;
   std::string advertised_;
   bool requires_certificates_ = false;
   std::shared_ptr<Certificates> certificates_;

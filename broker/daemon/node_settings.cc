@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <limits>
 #include <system_error>
 #include <utility>
 
@@ -71,6 +72,11 @@ RaftThread::Options RaftOf(const config::Settings& settings) {
   return raft;
 }
 
+PeerLimits LimitsOf(const Listeners& listeners) {
+  constexpr std::uint64_t kMost = std::numeric_limits<int>::max();
+  return {.descriptors_max = static_cast<int>(std::min(listeners.descriptors_max(), kMost))};
+}
+
 // "sb://host:port/" -> "host:port".
 Result<std::string> ClientAddressOf(const Listeners& listeners) {
   Result<std::string> endpoint = listeners.Endpoint();
@@ -124,6 +130,7 @@ Result<ClusterNode::Options> NodeOptionsOf(const config::Settings& settings,
       .library = RaftLibraryPath(),
       .security = {.certificates = *certificates, .plain = plain},
       .certificates = *certificates,
+      .limits = LimitsOf(listeners),
       .raft = RaftOf(settings),
       .log_bound = LogBoundOf(settings),
       .free_bytes_to_lead = settings.free_bytes_to_lead + SegmentBytesOf(settings),

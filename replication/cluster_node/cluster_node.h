@@ -261,6 +261,7 @@ class ClusterNode final : private Peers::Observer,
   void OnInvited(const Invitation& invitation, Answer answer) override;
   Status OnRelayed(const RelayedClient& client, Descriptor connection) override;
   std::uint64_t MembersKnownUpTo() override;
+  NodeId Leader() override { return NodeId(leader_.load()); }
 
   // --- on the node's thread; those below on the applier's ---
   Result<std::string> After(const std::string& before, const LogEntry& change,

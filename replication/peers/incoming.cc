@@ -88,7 +88,15 @@ Status Incoming::OnRelay(const Frame& frame) {
   if (!request.ok()) return request.status();
   hello_ = request->hello;
   WHARF_RETURN_IF_ERROR(world_.admission.CheckHello(*hello_, stream_->proven_name()));
-  return owner_.OnRelay(*this, *request);
+  const Status served = owner_.OnRelay(*this, *request);
+  if (!served.ok()) TurnAway(served);
+  return {};
+}
+
+// The client, not the member that brings it, which says so in its log.
+void Incoming::TurnAway(const Status& why) {
+  wharf::Refuse(*std::exchange(stream_, nullptr), why);
+  owner_.OnGone(*this);
 }
 
 std::shared_ptr<FramedStream> Incoming::HandOver() {

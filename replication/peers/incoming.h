@@ -69,6 +69,7 @@ class Incoming final : private FramedStream::User {
   Status OnFirst(const Frame& frame);
   Status OnHello(const Frame& frame);
   Status OnRelay(const Frame& frame);
+  void TurnAway(const Status& why);
   Status OnInvitation(const Frame& frame);
   Status Admit(const Hello& hello);
   void BeMember(const Hello& hello);

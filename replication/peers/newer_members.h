@@ -19,9 +19,12 @@ class NewerMembers {
   // As many as a cluster has at most: nobody who lags misses more of them.
   static constexpr std::size_t kMax = 16;
 
-  // Who is a member as of this entry of the log. False: there are too many.
+  // Who is a member as of this entry of the log; of each name, which is what is proven, one. False:
+  // there are too many.
   bool Take(Member member, std::uint64_t as_of) {
-    std::erase_if(newer_, [&](const Newer& newer) { return newer.member.node == member.node; });
+    std::erase_if(newer_, [&](const Newer& newer) {
+      return newer.member.node == member.node || newer.member.name == member.name;
+    });
     if (newer_.size() >= kMax) return false;
     newer_.push_back({std::move(member), as_of});
     return true;
@@ -39,6 +42,11 @@ class NewerMembers {
   // Those who said no more than what this node knows by now. False: there were none.
   bool ForgetUpTo(std::uint64_t as_of) {
     return std::erase_if(newer_, [as_of](const Newer& newer) { return newer.as_of <= as_of; }) != 0;
+  }
+  // Somebody leads, and tells this node who is a member. False: there was none but that one.
+  bool ForgetAllBut(NodeId leader) {
+    return std::erase_if(newer_,
+                         [leader](const Newer& newer) { return newer.member.node != leader; }) != 0;
   }
 
   std::vector<Member> members() const {

@@ -50,10 +50,11 @@ std::string IsMember(const NodeIdentity& own) {
 }  // namespace
 
 PeerAdmission::PeerAdmission(std::string own_name, Incarnation own, std::uint64_t highest_level,
-                             KnownUpTo known_up_to)
+                             KnownUpTo known_up_to, Leader leader)
     : own_name_(std::move(own_name)),
       own_(own),
       known_up_to_(std::move(known_up_to)),
+      leader_(std::move(leader)),
       levels_{.in_force = 1, .highest = highest_level} {}
 
 Hello PeerAdmission::HelloTo(const Member& member, Traffic traffic) const {
@@ -142,10 +143,18 @@ Status PeerAdmission::CheckTarget(const Hello& hello) const {
 }
 
 // Who was added since is known to those that are further, itself among them, and perhaps to nobody
-// else who is there. Who was removed before is not let in: its list is the older one.
+// else who is there. Who was removed before is not let in: its list is the older one. Its name is
+// proven and what it says of entries is not, so it is believed only where that is needed: where
+// nobody else leads, who would tell this node. A member's id is nobody else's.
 Status PeerAdmission::CheckMember(const Hello& hello) const {
   if (Find(hello.from.node, hello.from.name) != nullptr) return {};
-  if (!hello.peer_address.empty() && hello.as_of > known_up_to_()) return {};
+  const bool is_taken = std::any_of(members_.begin(), members_.end(), [&hello](const Member& each) {
+    return each.node == hello.from.node;
+  });
+  const NodeId leader = leader_();
+  const bool is_needed = leader == NodeId() || leader == hello.from.node;
+  const bool is_newer = !hello.peer_address.empty() && hello.as_of > known_up_to_();
+  if (is_newer && is_needed && !is_taken) return {};
   return Refuse(fmt::format("{} is no member of the cluster, as far as this node knows",
                             TextOf(hello.from.name, hello.from.node)));
 }

@@ -26,10 +26,12 @@ class PeerAdmission {
  public:
   // Up to which entry of the log this node knows who is a member.
   using KnownUpTo = std::function<std::uint64_t()>;
+  // Who leads; zero: nobody, as far as this node knows.
+  using Leader = std::function<NodeId()>;
 
   // Of a node that was started with this name, and can read up to this level of the format.
   PeerAdmission(std::string own_name, Incarnation own, std::uint64_t highest_level,
-                KnownUpTo known_up_to);
+                KnownUpTo known_up_to, Leader leader);
 
   // Once: when the node is founded or invited, or as it starts.
   void set_identity(NodeIdentity identity) { identity_ = std::move(identity); }
@@ -67,6 +69,7 @@ class PeerAdmission {
   std::optional<NodeIdentity> identity_;
   std::vector<Member> members_;
   const KnownUpTo known_up_to_;
+  const Leader leader_;
   FormatLevels levels_;
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 
 #include "replication/peers/redial_pause.h"
 #include "replication/peers/traffic.h"
@@ -25,6 +26,8 @@ struct PeerLimits {
   RedialPause::Bounds redial{};
   // Connections of whom nobody knows yet who they are; the oldest makes room.
   std::size_t strangers_max = 64;
+  // Clients that others bring have descriptors below this one.
+  int descriptors_max = std::numeric_limits<int>::max();
 
   std::size_t QueueBytes(Traffic traffic) const {
     return traffic == Traffic::kSmall ? small_queue_bytes : bulk_queue_bytes;

@@ -48,9 +48,10 @@ class Peers::Room final : public std::enable_shared_from_this<Room>, public Inco
                .security = security,
                .wall = wall,
                .random = random,
-               .admission =
-                   PeerAdmission(std::move(own_name), DrawIncarnation(random), highest_level,
-                                 [&observer] { return observer.MembersKnownUpTo(); })},
+               .admission = PeerAdmission(
+                   std::move(own_name), DrawIncarnation(random), highest_level,
+                   [&observer] { return observer.MembersKnownUpTo(); },
+                   [&observer] { return observer.Leader(); })},
         observer_(observer),
         acceptor_(world_.strand, security) {}
 
@@ -130,7 +131,8 @@ class Peers::Room final : public std::enable_shared_from_this<Room>, public Inco
 
   void Relay(NodeId to, RelayedClient client, Descriptor connection, Relays::Undone undone) {
     const auto found = outgoing_.find(to);
-    if (found == outgoing_.end()) return undone(std::move(connection));
+    const bool is_there = found != outgoing_.end() && found->second.link->status().is_connected;
+    if (!is_there) return undone(std::move(connection));
     relays_.Bring(found->second.link->member(), std::move(client), std::move(connection),
                   std::move(undone));
   }
@@ -193,7 +195,9 @@ class Peers::Room final : public std::enable_shared_from_this<Room>, public Inco
   // Whoever is a member by now is among them by SetMembers.
   void ForgetNewer() {
     MutexLock lock(mutex_);
-    if (newer_.ForgetUpTo(observer_.MembersKnownUpTo())) MakeLinks();
+    const NodeId leader = observer_.Leader();
+    const bool is_told = leader != NodeId() && newer_.ForgetAllBut(leader);
+    if (newer_.ForgetUpTo(observer_.MembersKnownUpTo()) || is_told) MakeLinks();
   }
 
   std::shared_ptr<PeerLink> FindLink(NodeId node) const {
@@ -219,14 +223,17 @@ class Peers::Room final : public std::enable_shared_from_this<Room>, public Inco
         continue;
       }
       DialMember(outgoing_[node], link);
-      if (old.link != nullptr) OnUnreachable(node);  // It was on its way elsewhere.
+      if (old.link != nullptr) OnDown(node, Traffic::kSmall);  // It was on its way elsewhere.
+    }
+    for (const auto& [node, gone] : before) {
+      if (gone.link != nullptr) relays_.DropOf(node);
     }
     before.clear();
     RefuseFormerMembers();
   }
 
-  void OnUnreachable(NodeId node) {
-    relays_.DropOf(node);
+  void OnDown(NodeId node, Traffic traffic) {
+    if (traffic == Traffic::kSmall) relays_.DropOf(node);
     observer_.OnUnreachable(node);
   }
 
@@ -234,8 +241,8 @@ class Peers::Room final : public std::enable_shared_from_this<Room>, public Inco
     dialled.link = link;
     for (const Traffic traffic : kAllTraffic) {
       const NodeId node = link->member().node;
-      auto stream =
-          std::make_unique<Outgoing>(world_, link, traffic, [this, node] { OnUnreachable(node); });
+      auto stream = std::make_unique<Outgoing>(world_, link, traffic,
+                                               [this, node, traffic] { OnDown(node, traffic); });
       stream->Start();
       dialled.streams[traffic] = std::move(stream);
     }
@@ -292,6 +299,9 @@ class Peers::Room final : public std::enable_shared_from_this<Room>, public Inco
     if (!IsMember(stream) && !TakeNewer(hello)) {
       return stream.Refuse({ErrorCode::kServiceBusy, "too many are new to this node: ask again"});
     }
+    // Before a word of it is believed.
+    if (!IsMember(stream)) TakeMembers();
+    if (Find(stream) == incoming_.end()) return;  // Its id is a member's by now.
     incoming_.remove_if([&](const auto& other) {
       return other.get() != &stream && other->is_member() &&
              other->hello()->from.node == hello.from.node &&
@@ -332,15 +342,24 @@ class Peers::Room final : public std::enable_shared_from_this<Room>, public Inco
     });
   }
 
+  // Its end of the connection is the door's, which closes it when it is done with. What is left of
+  // descriptors is for files, as at the listeners.
   Status OnRelay(Incoming& stream, const RelayRequest& request) override {
+    if (outgoing_.count(request.hello.from.node) == 0) {
+      return {ErrorCode::kServiceBusy, "this node does not know who brings it yet"};
+    }
     std::array<int, 2> ends{};
-    const bool is_taken = relays_.has_room() &&
-                          ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) == 0;
-    if (!is_taken) return {ErrorCode::kServiceBusy, "too many clients are brought to this node"};
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+      return {ErrorCode::kServiceBusy, "this node can open no more connections"};
+    }
     Descriptor carried(ends[0]);
+    Descriptor served(ends[1]);
+    const bool has_room = relays_.has_room() && carried.get() < world_.limits.descriptors_max &&
+                          served.get() < world_.limits.descriptors_max;
+    if (!has_room) return {ErrorCode::kServiceBusy, "too many clients are brought to this node"};
     RelayedClient client = request.client;
     client.is_local = client.is_local && stream.is_local();
-    WHARF_RETURN_IF_ERROR(observer_.OnRelayed(client, Descriptor(ends[1])));
+    WHARF_RETURN_IF_ERROR(observer_.OnRelayed(client, std::move(served)));
     std::shared_ptr<FramedStream> carrying = stream.HandOver();
     carrying->Hold(nullptr);
     relays_.Take(request.hello.from.node, std::move(carrying), std::move(carried));

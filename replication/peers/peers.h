@@ -53,6 +53,8 @@ class Peers {
     virtual Status OnRelayed(const RelayedClient& client, Descriptor connection) = 0;
     // Up to which entry of the log this node knows who is a member; 0: it has no list yet.
     virtual std::uint64_t MembersKnownUpTo() = 0;
+    // Who leads, as far as this node knows; zero: nobody.
+    virtual NodeId Leader() = 0;
   };
 
   // Whoever was refused last, of those that came to this node.
@@ -78,7 +80,7 @@ class Peers {
   // After BeNode. The others; this node itself may be among them. Streams to and from who is not
   // are ended, as are those to who has another address; others go on. At most kPeersMax. Who is a
   // member by a list that is newer than what this node knows (MembersKnownUpTo) is let in besides,
-  // and dialled, until this node knows as much.
+  // and dialled, while nobody else leads, until this node knows as much.
   void SetMembers(const std::vector<Member>& members);
   // What the cluster writes from now on; streams that there are go on.
   void SetLevel(std::uint64_t level);

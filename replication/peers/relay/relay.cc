@@ -13,6 +13,8 @@ using boost::system::error_code;
 
 // For the way that is left when the other one is over.
 constexpr Duration kRestMax = std::chrono::seconds(60);
+// For what was written to be taken, by a client or by the other node.
+constexpr Duration kStallMax = std::chrono::seconds(60);
 
 }  // namespace
 
@@ -20,7 +22,9 @@ Relay::Relay(std::shared_ptr<FramedStream> stream, Socket socket, std::function<
     : stream_(std::move(stream)),
       socket_(std::move(socket)),
       ended_(std::move(ended)),
-      rest_(socket_.get_executor()) {
+      rest_(socket_.get_executor()),
+      socket_stalls_(socket_.get_executor()),
+      stream_stalls_(socket_.get_executor()) {
   stream_->set_user(*this);
 }
 
@@ -37,12 +41,18 @@ void Relay::Drop() {
 // --- from the socket to the other node ---
 
 void Relay::ReadSocket() {
-  if (stream_ == nullptr || is_reading_ || has_socket_ended_ || !stream_->has_room()) return;
+  if (stream_ == nullptr || is_reading_ || has_socket_ended_) return;
+  if (!stream_->has_room()) return stream_stalls_.After(kStallMax, [this] { End(); });
   is_reading_ = true;
   socket_.async_read_some(asio::buffer(piece_),
                           [self = shared_from_this()](const error_code& error, std::size_t bytes) {
                             self->OnRead(error, bytes);
                           });
+}
+
+void Relay::OnRoom() {
+  stream_stalls_.Cancel();
+  ReadSocket();
 }
 
 void Relay::OnRead(const error_code& error, std::size_t bytes) {
@@ -77,6 +87,7 @@ void Relay::WriteSocket() {
     return EndWay(has_stream_ended_);
   }
   is_writing_ = true;
+  socket_stalls_.After(kStallMax, [this] { End(); });
   leaving_ = std::exchange(held_, std::string());
   asio::async_write(socket_, asio::buffer(leaving_),
                     [self = shared_from_this()](const error_code& error, std::size_t) {
@@ -86,6 +97,7 @@ void Relay::WriteSocket() {
 
 void Relay::OnWritten(const error_code& error) {
   is_writing_ = false;
+  socket_stalls_.Cancel();
   if (stream_ == nullptr) return;
   if (error) return End();
   leaving_.clear();
@@ -115,7 +127,7 @@ void Relay::End() {
 }
 
 void Relay::CloseSocket() {
-  rest_.Cancel();
+  for (StrandTimer* const timer : {&rest_, &socket_stalls_, &stream_stalls_}) timer->Cancel();
   error_code ignored;
   socket_.close(ignored);
 }

@@ -43,7 +43,7 @@ class Relay final : public std::enable_shared_from_this<Relay>, private FramedSt
   // --- FramedStream::User ---
   void OnBegun() override {}
   Status OnFrame(Frame frame) override;
-  void OnRoom() override { ReadSocket(); }
+  void OnRoom() override;
   void OnEnd(const Status& why) override;
 
   void ReadSocket();
@@ -59,6 +59,9 @@ class Relay final : public std::enable_shared_from_this<Relay>, private FramedSt
   Socket socket_;
   std::function<void()> ended_;
   StrandTimer rest_;
+  // Of what one end does not take.
+  StrandTimer socket_stalls_;
+  StrandTimer stream_stalls_;
   std::array<char, kPieceBytes> piece_;
   bool is_reading_ = false;
   std::string held_;

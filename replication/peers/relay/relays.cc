@@ -1,6 +1,7 @@
 #include "replication/peers/relay/relays.h"
 
 #include <utility>
+#include <vector>
 
 #include <boost/asio/post.hpp>
 #include <spdlog/spdlog.h>
@@ -73,13 +74,31 @@ void Relays::Forget(Place place) {
   carried_.erase(place);
 }
 
+// Who waits to be brought there is not kept waiting.
 void Relays::DropOf(NodeId node) {
+  std::vector<Waiting> undone;
+  for (auto next = waiting_.begin(); next != waiting_.end();) {
+    if (next->to.node != node) {
+      ++next;
+      continue;
+    }
+    --brought_;
+    undone.push_back(std::move(*next));
+    next = waiting_.erase(next);
+  }
   for (auto next = carried_.begin(); next != carried_.end();) {
     const Place place = next++;
-    if (place->other != node || place->relay == nullptr) continue;
-    place->relay->Drop();
+    if (place->other != node) continue;
+    if (place->relay != nullptr) place->relay->Drop();
+    if (place->dial != nullptr) {
+      --dials_;
+      undone.push_back(std::move(place->brought));
+      place->dial.reset();  // It tells nobody any more.
+    }
     Forget(place);
   }
+  for (Waiting& each : undone) each.undone(std::move(each.connection));
+  while (dials_ < kDialsMax && !waiting_.empty()) DialNext();
 }
 
 void Relays::Stop() {

@@ -344,6 +344,7 @@ class Inviter final : public Peers::Observer {
     return {ErrorCode::kNotImplemented, "nobody is served here"};
   }
   std::uint64_t MembersKnownUpTo() override { return 0; }
+  NodeId Leader() override { return {}; }
 
  private:
   SystemRandom random_;

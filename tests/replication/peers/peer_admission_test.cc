@@ -47,7 +47,9 @@ class AdmissionTest : public ::testing::Test {
   const ClusterId cluster_ = *ClusterId::FromText("0123456789abcdef0123456789abcdef");
   const ClusterId other_cluster_ = *ClusterId::FromText("ffffffffffffffffffffffffffffffff");
   std::uint64_t known_up_to_ = 10;
-  PeerAdmission own_{"n1", Incarnation(100), 3, [this] { return known_up_to_; }};
+  NodeId leader_{};
+  PeerAdmission own_{"n1", Incarnation(100), 3, [this] { return known_up_to_; },
+                     [this] { return leader_; }};
 };
 
 TEST_F(AdmissionTest, AMemberIsAdmitted) {
@@ -56,7 +58,8 @@ TEST_F(AdmissionTest, AMemberIsAdmitted) {
 }
 
 TEST_F(AdmissionTest, WhatItSaysItselfAnotherNodeAdmits) {
-  PeerAdmission n2("n2", Incarnation(200), 3, [] { return 0; });
+  PeerAdmission n2(
+      "n2", Incarnation(200), 3, [] { return 0; }, [] { return NodeId(); });
   n2.set_identity({.cluster = cluster_, .node = NodeId(2), .name = "n2"});
   n2.set_members({Address(1), Address(2)});
   n2.set_level(2);
@@ -111,11 +114,19 @@ TEST_F(AdmissionTest, WhoIsAMemberByANewerListIsAdmitted) {
   nowhere.peer_address = "";
   other_cluster.from.cluster = other_cluster_;
 
+  Hello of_a_member = newer;
+  of_a_member.from.node = NodeId(2);
+
   EXPECT_EQ(own_.CheckHello(newer, "n3").message(), "");
+  EXPECT_THAT(own_.CheckHello(of_a_member, "n3").message(), HasSubstr("n3 (id 2) is no member"));
   EXPECT_THAT(own_.CheckHello(newer, "n2").message(), HasSubstr("its certificate is that of"));
   EXPECT_THAT(own_.CheckHello(of_now, "n3").message(), HasSubstr("n3 (id 3) is no member"));
   EXPECT_THAT(own_.CheckHello(nowhere, "n3").message(), HasSubstr("n3 (id 3) is no member"));
   EXPECT_THAT(own_.CheckHello(other_cluster, "n3").message(), HasSubstr("belongs to cluster"));
+  leader_ = NodeId(2);
+  EXPECT_THAT(own_.CheckHello(newer, "n3").message(), HasSubstr("n3 (id 3) is no member"));
+  leader_ = NodeId(3);
+  EXPECT_EQ(own_.CheckHello(newer, "n3").message(), "");
   known_up_to_ = 11;
   EXPECT_THAT(own_.CheckHello(newer, "n3").message(), HasSubstr("n3 (id 3) is no member"));
 }
@@ -178,7 +189,8 @@ TEST_F(AdmissionTest, LevelsThatOneOfThemCannotReadAreRefusedByNumber) {
 }
 
 TEST_F(AdmissionTest, ANodeWithoutAClusterWaitsToBeInvited) {
-  const PeerAdmission empty("n1", Incarnation(100), 3, [] { return 0; });
+  const PeerAdmission empty(
+      "n1", Incarnation(100), 3, [] { return 0; }, [] { return NodeId(); });
 
   EXPECT_THAT(empty.CheckHello(FromN2(), "n2").message(),
               HasSubstr("node n1 belongs to no cluster yet, and waits to be invited"));
@@ -186,7 +198,8 @@ TEST_F(AdmissionTest, ANodeWithoutAClusterWaitsToBeInvited) {
 }
 
 TEST_F(AdmissionTest, AnInvitationIsForTheNodeThatItNames) {
-  const PeerAdmission empty("n5", Incarnation(100), 3, [] { return 0; });
+  const PeerAdmission empty(
+      "n5", Incarnation(100), 3, [] { return 0; }, [] { return NodeId(); });
 
   EXPECT_THAT(empty.CheckInvitation(ForN1(), "n2").message(),
               HasSubstr("it invites node n1, this is node n5"));
@@ -205,7 +218,8 @@ TEST_F(AdmissionTest, WhoHasAClusterTakesNoOtherInvitationButItsOwnAgain) {
 }
 
 TEST_F(AdmissionTest, AnInvitationNeedsACertificateOfWhoInvitesAndALevelThatCanBeRead) {
-  const PeerAdmission empty("n1", Incarnation(100), 1, [] { return 0; });
+  const PeerAdmission empty(
+      "n1", Incarnation(100), 1, [] { return 0; }, [] { return NodeId(); });
   Invitation newer = ForN1(), unspoken = ForN1();
   newer.level = 2;
   unspoken.protocol = unspoken.oldest_protocol = 5;

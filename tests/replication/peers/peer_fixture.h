@@ -50,6 +50,7 @@ class RecordingObserver final : public Peers::Observer {
     return {};
   }
   std::uint64_t MembersKnownUpTo() override { return known_up_to; }
+  NodeId Leader() override { return leader; }
 
   std::vector<Received> messages;
   std::size_t bytes = 0;
@@ -60,6 +61,7 @@ class RecordingObserver final : public Peers::Observer {
   std::vector<RelayedClient> relayed;
   std::vector<Descriptor> served;
   std::uint64_t known_up_to = 0;
+  NodeId leader{};
   std::vector<Answer> open_answers;
 };
 

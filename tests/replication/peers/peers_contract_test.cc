@@ -124,6 +124,17 @@ TEST_P(NewerMemberContract, ItIsRefusedOnceTheNodeKnowsAsMuchAndItIsNoMember) {
   EXPECT_FALSE(one_->peers->Send(NodeId(3), Traffic::kSmall, "to nobody"));
 }
 
+// Who leads tells this node of all that there are; nobody's word is needed then.
+TEST_P(NewerMemberContract, ItIsRefusedWhereAnotherOneLeads) {
+  ASSERT_TRUE(EventuallyConnected({one_, three_}));
+
+  one_->observer.leader = NodeId(2);
+
+  ASSERT_TRUE(Eventually([&] { return one_->peers->statuses().empty(); }));
+  one_->observer.leader = NodeId(3);
+  EXPECT_TRUE(EventuallyConnected({one_, three_}));
+}
+
 TEST_P(NewerMemberContract, ThereIsABoundToThem) {
   std::vector<Node*> newer;
   for (std::size_t number = 0; number < NewerMembers::kMax; ++number) {

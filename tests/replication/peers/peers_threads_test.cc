@@ -35,6 +35,7 @@ class CountingObserver final : public Peers::Observer {
     return {ErrorCode::kNotImplemented, "nobody is served here"};
   }
   std::uint64_t MembersKnownUpTo() override { return 0; }
+  NodeId Leader() override { return {}; }
 
   bool WaitForMessages(std::size_t count) {
     const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(120);

@@ -172,6 +172,47 @@ TEST_P(RelayTest, AClientThatIsNotServedThereComesBack) {
   EXPECT_TRUE(EventuallyReads(client, "served here"));
 }
 
+// The member that brings it is none that was refused.
+TEST_P(RelayTest, AClientThatIsTurnedAwayIsNoPeerThatIs) {
+  leader_->observer.serves_relayed = {ErrorCode::kInvalidOperation, "there is no such door"};
+
+  const Descriptor client = Bring();
+
+  ASSERT_TRUE(Eventually([this] { return undone_.size() == 1; }));
+  EXPECT_EQ(leader_->peers->last_refused().sentence, "");
+  EXPECT_EQ(StatusOf(*leader_, *follower_).last_failure, "");
+}
+
+// Those that wait for their turn do not wait for a node that is gone.
+TEST_P(RelayTest, ClientsForANodeThatGoesComeBack) {
+  std::vector<Descriptor> clients;
+  for (int i = 0; i < 100; ++i) clients.push_back(Bring());
+
+  StopNode(*leader_);
+
+  EXPECT_TRUE(Eventually([&] { return undone_.size() + leader_->observer.served.size() >= 100; }));
+  EXPECT_TRUE(Eventually([this] { return !IsConnected(*follower_, *leader_); }));
+  const Descriptor later = Bring();
+  const std::size_t before = undone_.size();
+  EXPECT_TRUE(Eventually([&] { return undone_.size() > before; }));
+}
+
+TEST_P(RelayTest, WhatIsLeftOfDescriptorsIsForFiles) {
+  limits_.descriptors_max = 3;  // There are more open than that.
+  Node& small = Add(3);
+  Introduce({follower_, leader_, &small});
+  ASSERT_TRUE(EventuallyConnected({follower_, &small}));
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()), 0);
+  const Descriptor client(ends[1]);
+
+  follower_->peers->Relay(NodeId(3), kClient, Descriptor(ends[0]),
+                          [this](Descriptor back) { undone_.push_back(std::move(back)); });
+
+  EXPECT_TRUE(Eventually([this] { return undone_.size() == 1; }));
+  EXPECT_THAT(small.observer.served, IsEmpty());
+}
+
 TEST_P(RelayTest, AClientForAnUnknownNodeComesBack) {
   std::array<int, 2> ends{};
   ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()), 0);
