@@ -85,12 +85,22 @@ void SettleOne(const OperationPtr& operation, SettleMessages settle) {
       });
 }
 
+// As SDKs do it, again and again: nothing is kept of it, as it would be of what is done together.
+void RenewOne(const OperationPtr& operation, LockToken token) {
+  operation->Ask(RenewLockRequest{operation->entity(), {token}}, kTokenBytes,
+                 [](Operation& self, const RenewReceipt& receipt) {
+                   if (!receipt.front().ok()) return self.Fail(receipt.front().status());
+                   AnswerTimes(self, *receipt.front(), 1);
+                 });
+}
+
 }  // namespace
 
 // Also in a transaction it is done at once: its client needs the time now.
 void RenewLock(const OperationPtr& operation) {
   Result<std::vector<LockToken>> tokens = SomeTokens(*operation);
   if (!tokens.ok()) return operation->Fail(tokens.status());
+  if (tokens->size() == 1) return RenewOne(operation, tokens->front());
   const std::size_t count = tokens->size();
   DoAll(operation, RenewLocks{*std::move(tokens)}, count * kTokenBytes,
         [count](Operation& self, const OperationResult& result) {
