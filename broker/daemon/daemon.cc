@@ -80,6 +80,7 @@ Status Daemon::Serve(Listeners& listeners) {
   if (amqp_) amqp_->Open(leadership_.requests(), guard_.get());
   const CallGate::Broker broker{leadership_.requests(), leadership_.clock_control(),
                                 [this] { return Statistics(); }, guard_.get(), amqp_.get()};
+  if (http_) http_->SetGuardOfRefusals(guard_.get());
   if (http_) http_->Open(broker);
   server_->Open(broker);
   health_.SetWatch([this](bool is_well) { server_->SetWell(is_well); });

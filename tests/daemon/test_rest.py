@@ -326,6 +326,22 @@ class DataTest(RestTest):
         self.assertEqual(set(omitted), {"Content-Type", *(name for name in evil if name not in ("", "fine"))})
         self.assertEqual(self.ask("DELETE", locked.place).status, 200)
 
+    def test_what_is_too_long_for_a_header_is_left_out_and_named(self):  # RST-4
+        # Six times as long where it is escaped: more than a header may have.
+        long = "\x01" * 12000
+        self.client.send("q", Message(body=b"x", subject=long, correlation_id="c", application_properties={
+            "long": PropertyValue(string_value=long), "short": PropertyValue(string_value="s")}))
+
+        locked = self.lock("q")
+
+        self.assertEqual((locked.status, locked.body), (201, b"x"))
+        self.assertEqual((locked.broker["CorrelationId"], locked.broker["SequenceNumber"]), ("c", 1))
+        self.assertNotIn("Label", locked.broker)
+        self.assertEqual(locked.headers["short"], '"s"')
+        self.assertNotIn("long", locked.headers)
+        self.assertEqual(set(json.loads(f"[{locked.headers['x-wharf-omitted']}]")), {"long", "BrokerProperties.Label"})
+        self.assertEqual(self.ask("DELETE", locked.place).status, 200)
+
     def test_names_and_values_survive_both_ways(self):  # USR-3, USR-4, USR-5
         connection = socket.create_connection(("127.0.0.1", self.port))
         connection.sendall(b"POST /q/messages HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n"

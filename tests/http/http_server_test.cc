@@ -152,6 +152,19 @@ TEST_F(HttpServerTest, WhatIsNoRequestIsRefusedWithAReason) {
   EXPECT_EQ(status(chunked + "ffffff\r\n" + std::string(100'000, 'x')), "413");
 }
 
+// What the parser has no room for, wherever it stands.
+TEST_F(HttpServerTest, AFieldThatIsTooLongEndsItsConnectionAndNothingElse) {
+  Start({.header_bytes_max = 256 * 1024});
+  const auto status = [this](const std::string& bytes) { return Ask(bytes).substr(9, 3); };
+  const auto field = [](std::size_t bytes) { return "X: " + std::string(bytes, 'x') + "\r\n"; };
+  const std::string get = "GET /hello HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n";
+  EXPECT_EQ(status(get + field(65'600) + "\r\n"), "431");
+  EXPECT_EQ(status(get + field(64'000) + field(64'000) + "\r\n"), "200");
+  const std::string post = "POST" + get.substr(3) + "Transfer-Encoding: chunked\r\n\r\n0\r\n";
+  EXPECT_EQ(status(post + field(65'600) + "\r\n"), "431");
+  EXPECT_EQ(status(post + field(100) + "\r\n"), "405");
+}
+
 TEST_F(HttpServerTest, AHandlerHearsWhoAsksAndWhere) {
   const std::string ask =
       "GET /who HTTP/1.1\r\nHost: localhost\r\nAuthorization: Basic eA==\r\nConnection: "

@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -83,6 +84,7 @@ class DeskService final : public HttpService {
 
   Begun Begin(HttpRequest head) override {
     if (head.path == "/refused") return {.refused = Refusal(401, "prove who you are")};
+    if (head.path == "/broken") throw std::length_error("nobody has thought of it");
     return {.go_on = [this, head = std::move(head)](std::string body, HttpReplyPtr reply) {
       desk_.Put({head, std::move(body), std::move(reply)});
     }};
@@ -201,6 +203,23 @@ TEST_F(HttpServiceTest, WhoDropsAReplyHasAnswered) {
   desk_.Take();
 
   EXPECT_THAT(client.HearAll(), StartsWith("HTTP/1.1 500"));
+}
+
+TEST_F(HttpServiceTest, WhatFailsEndsItsConnectionAndNothingElse) {
+  EXPECT_EQ(RawClient(port_).Ask(Post("/broken", "Content-Length: 0\r\n", "")), "");
+
+  RawClient client(port_);
+  client.Say(Post("/a", "Content-Length: 0\r\n", ""));
+  HttpResponse response = Noted(200, "it has a field that cannot be kept");
+  response.fields.emplace_back("x", std::string(70'000, 'x'));
+  desk_.Take().reply->Answer(std::move(response));
+  EXPECT_EQ(client.HearAll(), "");
+  EXPECT_EQ(desk_.NextNote(), "unheard");
+
+  RawClient other(port_);
+  other.Say(Post("/a", "Content-Length: 0\r\n", ""));
+  desk_.Take().reply->Answer(TextResponse(200, "all is well"));
+  EXPECT_THAT(other.HearUntil("well\n"), StartsWith("HTTP/1.1 200"));
 }
 
 TEST_F(HttpServiceTest, AServiceHearsThatAClientHasGoneWhileItWaits) {

@@ -71,9 +71,35 @@ TEST(PropertyTextTest, EveryTypeHasAText) {
 }
 
 TEST(PropertyTextTest, NamesOfHttpAreNoProperties) {
-  for (const char* name : {"Content-Length", "content-foo", "HOST", "Set-Cookie", "Location", "Te",
-                           "x-ms-retrypolicy", "X-Forwarded-For", "X-Wharf-Omitted", "a b", "",
-                           "a:b", "\xC3\xA4", "Access-Control-Allow-Origin", "brokerproperties"}) {
+  for (const char* name : {"Content-Length",
+                           "content-foo",
+                           "HOST",
+                           "Set-Cookie",
+                           "Location",
+                           "Te",
+                           "x-ms-retrypolicy",
+                           "X-Forwarded-For",
+                           "X-Wharf-Omitted",
+                           "a b",
+                           "",
+                           "a:b",
+                           "\xC3\xA4",
+                           "Access-Control-Allow-Origin",
+                           "brokerproperties",
+                           "X-Accel-Redirect",
+                           "X-Sendfile",
+                           "X-Sendfile-Type",
+                           "X-LiteSpeed-Location",
+                           "X-Lighttpd-Send-File",
+                           "X-Reproxy-URL",
+                           "Status",
+                           "Surrogate-Control",
+                           "CDN-Cache-Control",
+                           "Service-Worker-Allowed",
+                           "Accept-CH",
+                           "Feature-Policy",
+                           "Document-Policy",
+                           "Speculation-Rules"}) {
     EXPECT_FALSE(IsPropertyName(name)) << name;
   }
   for (const char* name :

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <functional>
 #include <optional>
 #include <string>
@@ -16,8 +17,11 @@
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http.hpp>
 #include <boost/beast/ssl/ssl_stream.hpp>
+#include <spdlog/spdlog.h>
 
 #include "broker/doors/common/peer_text.h"
+#include "broker/doors/http/request_parser.h"
+#include "storage/base/log_limit.h"
 
 namespace wharf {
 namespace {
@@ -36,6 +40,7 @@ constexpr std::size_t kReadAheadPiece = 2 * 1024;
 // A client that is refused while it still sends must be able to read why.
 constexpr milliseconds kLingerMax{1000};
 constexpr std::size_t kLingerBytesMax = 256 * 1024;
+constexpr std::chrono::seconds kBrokenEvery{10};
 
 std::string ToText(beast::string_view view) { return {view.data(), view.size()}; }
 
@@ -87,7 +92,6 @@ class ConnectionOver final : public HttpConnection,
 
  private:
   static constexpr bool kHasTls = std::is_same_v<Stream, TlsStream>;
-  using Parser = http::request_parser<http::string_body>;
   using Head = http::response<http::empty_body>;
   using Whole = http::response<http::string_body>;
 
@@ -105,7 +109,7 @@ class ConnectionOver final : public HttpConnection,
       if (std::exchange(is_answered_, true)) return;
       asio::dispatch(connection_->stream_.get_executor(),
                      [to = connection_, response = std::move(response)]() mutable {
-                       to->Answer(std::move(response));
+                       to->Guarded([&] { to->Answer(std::move(response)); });
                      });
     }
     void OnGone(std::function<void()> gone) override {
@@ -120,7 +124,19 @@ class ConnectionOver final : public HttpConnection,
   };
 
   auto Then(void (ConnectionOver::*next)(error_code, std::size_t)) {
-    return beast::bind_front_handler(next, this->shared_from_this());
+    return [self = this->shared_from_this(), next](error_code error, std::size_t bytes) {
+      self->Guarded([&] { (self.get()->*next)(error, bytes); });
+    };
+  }
+  // What nobody has thought of ends this connection, and nothing else.
+  template <typename Step>
+  void Guarded(Step step) {
+    try {
+      step();
+    } catch (const std::exception& wrong) {
+      LogBrokenHandler(wrong);
+      Drop();
+    }
   }
   auto& socket() { return beast::get_lowest_layer(stream_); }
   void Allow(milliseconds time) { socket().expires_after(time); }
@@ -524,7 +540,7 @@ class ConnectionOver final : public HttpConnection,
   bool is_lingering_ = false;
   bool is_dropped_ = false;
   // Of the request.
-  std::optional<Parser> parser_;
+  std::optional<RequestParser> parser_;
   HttpService::Continue go_on_;
   unsigned version_ = 11;
   bool is_head_ = false;
@@ -553,6 +569,13 @@ class ConnectionOver final : public HttpConnection,
 };
 
 }  // namespace
+
+void LogBrokenHandler(const std::exception& wrong) {
+  static LogLimit limit(kBrokenEvery);
+  if (const auto unsaid = limit.Admit()) {
+    spdlog::error("a connection of HTTP ends, for it failed: {}{}", wrong.what(), Unsaid(*unsaid));
+  }
+}
 
 std::shared_ptr<HttpConnection> MakeConnection(asio::generic::stream_protocol::socket socket,
                                                const Doorway& doorway,

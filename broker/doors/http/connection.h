@@ -11,6 +11,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <string>
@@ -79,6 +80,9 @@ class HttpConnection {
  private:
   std::function<void()> ended_;
 };
+
+// Of an exception that came out of a connection; now and then. Any thread.
+void LogBrokenHandler(const std::exception& wrong);
 
 // Takes the socket over, which came in at this doorway. `client`: where it comes from, of one that
 // another node let in, whom this one does not know by the way it came; empty: from the other end of

@@ -1,6 +1,7 @@
 #include "broker/doors/http/http_server.h"
 
 #include <atomic>
+#include <exception>
 #include <list>
 #include <thread>
 #include <utility>
@@ -33,7 +34,19 @@ struct HttpServer::Impl {
   Impl(const HttpLimits& given_limits, std::unique_ptr<HttpService> given_service,
        std::function<Duration()> given_now)
       : limits(given_limits), service(std::move(given_service)), now(std::move(given_now)) {
-    for (std::size_t i = 0; i < kThreads; ++i) threads.emplace_back([this] { io.run(); });
+    for (std::size_t i = 0; i < kThreads; ++i) threads.emplace_back([this] { Run(); });
+  }
+
+  // What breaks out of a handler takes with it what held its connection.
+  void Run() {
+    for (;;) {
+      try {
+        io.run();
+        return;
+      } catch (const std::exception& wrong) {
+        LogBrokenHandler(wrong);
+      }
+    }
   }
 
   void Accept(Descriptor descriptor, const Doorway& doorway) {

@@ -1,5 +1,6 @@
 #include "broker/doors/http/rest/broker_properties.h"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cmath>
@@ -111,6 +112,23 @@ void TellStored(const StoredMessage& stored, ordered_json& told) {
   if (!stored.dead_letter_source.empty()) told["DeadLetterSource"] = stored.dead_letter_source;
 }
 
+// Nothing else of them has a length that a sender chooses.
+std::string WithoutTheLongest(ordered_json told, std::vector<std::string>& omitted) {
+  std::string text = ToAscii(told);
+  while (text.size() > kHeaderBytesMax) {
+    const auto size = [](const ordered_json& value) {
+      return value.is_string() ? value.get_ref<const std::string&>().size() : 0;
+    };
+    const auto longest = std::max_element(
+        told.begin(), told.end(),
+        [&size](const auto& one, const auto& other) { return size(one) < size(other); });
+    omitted.push_back("BrokerProperties." + longest.key());
+    told.erase(longest);
+    text = ToAscii(told);
+  }
+  return text;
+}
+
 void TellLock(const LockToken& token, Timestamp until, ordered_json& told) {
   told["LockToken"] = TextOf(token);
   if (until != kNever) told["LockedUntilUtc"] = HttpTime(until);
@@ -133,13 +151,13 @@ Status TakeBrokerPropertiesHeader(std::string_view header, Message& message) {
   return TakeBrokerProperties(*parsed, message);
 }
 
-std::string BrokerPropertiesOf(const Delivered& delivered) {
+std::string BrokerPropertiesOf(const Delivered& delivered, std::vector<std::string>& omitted) {
   ordered_json told;
   told["DeliveryCount"] = delivered.delivery.count + 1;
   TellStored(*delivered.message, told);
   told["State"] = delivered.was_deferred ? "Deferred" : "Active";
   if (!delivered.token.is_zero()) TellLock(delivered.token, delivered.until, told);
-  return ToAscii(told);
+  return WithoutTheLongest(std::move(told), omitted);
 }
 
 std::string BrokerPropertiesOf(const LockToken& token, Timestamp until) {

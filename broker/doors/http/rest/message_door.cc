@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <utility>
 #include <vector>
 
@@ -17,8 +18,9 @@ namespace wharf::rest {
 namespace {
 
 constexpr std::int64_t kTimeoutSeconds = 60;
-// Nobody waits longer: who wants more asks again.
+// Nobody waits longer, and for a message the broker lets nobody: who wants more asks again.
 constexpr std::int64_t kTimeoutSecondsMax = 3600;
+constexpr std::chrono::seconds kReceiveMax{300};
 
 void FailMessage(ServiceBusCall& call, const Status& status) {
   Fail(call, status, ErrorPlane::kMessages);
@@ -126,7 +128,7 @@ void MessageDoor::Receive(const ServiceBusCallPtr& call, const DataRoute& route,
   const bool locks = route.verb == DataVerb::kPeekLock;
   HeadReceiver::Begin(call,
                       {.path = route.entity,
-                       .wait = wait,
+                       .wait = std::min<Duration>(wait, kReceiveMax),
                        .mode = locks ? ReceiveMode::kPeekLock : ReceiveMode::kReceiveAndDelete});
 }
 

@@ -1,7 +1,9 @@
 #include "broker/doors/http/rest/outgoing.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <absl/strings/ascii.h>
@@ -21,6 +23,8 @@ namespace {
 constexpr std::size_t kOmittedBytesMax = 2048;
 constexpr std::size_t kNameBytesMax = 260;
 constexpr std::size_t kIdBytesMax = 128;
+// Of the headers of properties together.
+constexpr std::size_t kPropertiesBytesMax = 136 * 1024;
 
 bool IsPrintable(std::string_view text) {
   return std::all_of(text.begin(), text.end(),
@@ -49,8 +53,16 @@ class Headers {
   void Add(const std::string& name, const PropertyValue& value) {
     const bool can_stand = name.size() <= kNameBytesMax && IsPropertyName(name);
     std::optional<std::string> text = can_stand ? HeaderOf(value) : std::nullopt;
-    if (!text) return Omit(name);
+    if (!text || text->size() > kHeaderBytesMax) return Omit(name);
+    const std::size_t bytes = name.size() + text->size();
+    if (bytes > kPropertiesBytesMax - bytes_) return Omit(name);
+    bytes_ += bytes;
     fields_.emplace_back(name, *std::move(text));
+  }
+  // Behind the properties, which have a bound of their own.
+  void AddOurs(std::string_view name, std::string value) {
+    if (value.size() > kHeaderBytesMax) return Omit(name);
+    ours_.emplace_back(name, std::move(value));
   }
   void Omit(std::string_view name) {
     const std::string quoted = QuotedAscii(name.substr(0, kNameBytesMax));
@@ -63,11 +75,14 @@ class Headers {
   HttpFields Take() && {
     if (more_ > 0) omitted_ += ", " + std::to_string(more_);
     if (!omitted_.empty()) fields_.emplace_back("x-wharf-omitted", std::move(omitted_));
+    std::move(ours_.begin(), ours_.end(), std::back_inserter(fields_));
     return std::move(fields_);
   }
 
  private:
   HttpFields fields_;
+  HttpFields ours_;
+  std::size_t bytes_ = 0;
   std::string omitted_;
   std::size_t more_ = 0;
 };
@@ -89,16 +104,18 @@ HttpResponse ResponseOf(const Delivered& delivered, const ServiceBusRequest& req
   Headers headers;
   for (const auto& [name, value] : PropertiesOf(delivered)) headers.Add(name, value);
   if (message.content_type) {
-    if (IsPrintable(*message.content_type)) {
+    if (message.content_type->size() <= kHeaderBytesMax && IsPrintable(*message.content_type)) {
       response.type = *message.content_type;
     } else {
       headers.Omit("Content-Type");
     }
   }
+  std::vector<std::string> omitted;
+  headers.AddOurs("BrokerProperties", BrokerPropertiesOf(delivered, omitted));
+  for (const std::string& name : omitted) headers.Omit(name);
+  if (is_locked) headers.AddOurs("Location", Place(delivered, request, entity));
+  headers.AddOurs("Date", HttpTime(WallNow()));
   response.fields = std::move(headers).Take();
-  response.fields.emplace_back("BrokerProperties", BrokerPropertiesOf(delivered));
-  if (is_locked) response.fields.emplace_back("Location", Place(delivered, request, entity));
-  response.fields.emplace_back("Date", HttpTime(WallNow()));
   if (!delivered.message->facts.has_large_body()) response.body = PlainBodyOf(message);
   return response;
 }

@@ -23,7 +23,8 @@ namespace {
 using nlohmann::json;
 
 // Names with a meaning of their own, in requests or in answers, in lower case.
-constexpr std::array<std::string_view, 74> kReserved = {"accept",
+constexpr std::array<std::string_view, 80> kReserved = {"accept",
+                                                        "accept-ch",
                                                         "accept-charset",
                                                         "accept-encoding",
                                                         "accept-language",
@@ -43,11 +44,13 @@ constexpr std::array<std::string_view, 74> kReserved = {"accept",
                                                         "cookie2",
                                                         "date",
                                                         "dnt",
+                                                        "document-policy",
                                                         "early-data",
                                                         "etag",
                                                         "expect",
                                                         "expect-ct",
                                                         "expires",
+                                                        "feature-policy",
                                                         "forwarded",
                                                         "from",
                                                         "host",
@@ -77,12 +80,15 @@ constexpr std::array<std::string_view, 74> kReserved = {"accept",
                                                         "retry-after",
                                                         "server",
                                                         "server-timing",
+                                                        "service-worker-allowed",
                                                         "servicebusauthorization",
                                                         "servicebusdlqsupplementaryauthorization",
                                                         "servicebussupplementaryauthorization",
                                                         "set-cookie",
                                                         "set-cookie2",
                                                         "sourcemap",
+                                                        "speculation-rules",
+                                                        "status",
                                                         "strict-transport-security",
                                                         "te",
                                                         "timing-allow-origin",
@@ -97,9 +103,10 @@ constexpr std::array<std::string_view, 74> kReserved = {"accept",
                                                         "warning",
                                                         "www-authenticate",
                                                         "x-real-ip"};
-constexpr std::array<std::string_view, 10> kReservedPrefixes = {
-    "access-control-", "content-", "cross-origin-", "proxy-",          "sec-",
-    "x-forwarded-",    "x-ms-",    "x-wharf-",      "x-content-type-", "x-frame-"};
+constexpr std::array<std::string_view, 17> kReservedPrefixes = {
+    "access-control-", "content-",     "cross-origin-",   "proxy-",     "sec-",      "x-forwarded-",
+    "x-ms-",           "x-wharf-",     "x-content-type-", "x-frame-",   "cdn-",      "surrogate-",
+    "x-accel-",        "x-litespeed-", "x-lighttpd-",     "x-reproxy-", "x-sendfile"};
 
 bool IsTokenCharacter(char c) {
   constexpr std::string_view kOthers = "!#$%&'*+-.^_`|~";
