@@ -88,6 +88,20 @@ TEST(XmlTreeTest, ADocumentTypeIsRefused) {
   }
 }
 
+TEST(XmlTreeTest, AttributesHaveABound) {
+  const auto with = [](std::size_t count) {
+    std::string text = "<a";
+    for (std::size_t i = 0; i < count; ++i) text += " x" + std::to_string(i) + "='>='";
+    return text + "><![CDATA[<= = =]]><!-- = --></a>";
+  };
+
+  EXPECT_TRUE(ParseXml(with(kXmlAttributesMax)).ok());
+  EXPECT_THAT(ParseXml(with(kXmlAttributesMax + 1)).status().message(),
+              HasSubstr("too many attributes"));
+  // Of each element, and not of all together.
+  EXPECT_TRUE(ParseXml("<r>" + with(40) + with(40) + "</r>").ok());
+}
+
 TEST(XmlTreeTest, DepthAndNumberAreBounded) {
   EXPECT_TRUE(ParseXml(Nested(kXmlDepthMax)).ok());
   EXPECT_THAT(ParseXml(Nested(kXmlDepthMax + 1)).status().message(), HasSubstr("too deep"));

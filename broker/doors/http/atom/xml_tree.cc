@@ -22,11 +22,42 @@ std::string CopyOf(const xmlChar* text) {
   return text == nullptr ? std::string() : reinterpret_cast<const char*>(text);
 }
 
+// The parser compares all attributes of an element with each other, and would take minutes for what
+// nobody sends.
+bool HasTooManyAttributes(std::string_view text) {
+  for (std::size_t at = text.find('<'); at != text.npos; at = text.find('<')) {
+    text.remove_prefix(at);
+    const bool is_data = text.starts_with("<![CDATA[");
+    if (is_data || text.starts_with("<!--")) {
+      const std::size_t end = text.find(is_data ? "]]>" : "-->");
+      if (end == text.npos) return false;
+      text.remove_prefix(end);
+      continue;
+    }
+    std::size_t attributes = 0;
+    std::size_t i = 1;
+    for (char quote = 0; i < text.size() && (quote != 0 || text[i] != '>'); ++i) {
+      const char c = text[i];
+      const bool is_quote = c == '"' || c == '\'';
+      if (quote == 0 && is_quote) {
+        quote = c;
+      } else if (c == quote) {
+        quote = 0;
+      } else if (quote == 0 && c == '=' && ++attributes > kXmlAttributesMax) {
+        return true;
+      }
+    }
+    text.remove_prefix(i);
+  }
+  return false;
+}
+
 // Builds the tree from what the parser finds; the first thing that is wrong ends it.
 class TreeBuilder {
  public:
   Result<XmlElement> Parse(std::string_view text) {
     if (text.size() > INT_MAX) return Bad("it is too long");
+    if (HasTooManyAttributes(text)) return Bad("an element has too many attributes");
     static std::once_flag once;
     std::call_once(once, xmlInitParser);
     // What is wrong with an encoding it would print, as nobody's fault; the thread's own setting.

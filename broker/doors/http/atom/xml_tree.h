@@ -16,6 +16,8 @@ namespace wharf::atom {
 
 inline constexpr std::size_t kXmlDepthMax = 32;
 inline constexpr std::size_t kXmlElementsMax = 4096;
+// Of an element, namespaces among them.
+inline constexpr std::size_t kXmlAttributesMax = 64;
 
 // A name in a namespace; prefixes are nobody's business.
 struct XmlName {
