@@ -342,6 +342,16 @@ class DataTest(RestTest):
         self.assertEqual(set(json.loads(f"[{locked.headers['x-wharf-omitted']}]")), {"long", "BrokerProperties.Label"})
         self.assertEqual(self.ask("DELETE", locked.place).status, 200)
 
+    def test_a_client_that_ends_with_a_line_too_many_and_leaves_takes_nothing(self):
+        with socket.create_connection(("127.0.0.1", self.port)) as client:
+            client.sendall(b"DELETE /q/messages/head?timeout=60 HTTP/1.1\r\nHost: localhost\r\n\r\n\r\n")
+            daemon_test.wait_for(lambda: self.assertEqual(
+                self.client.statistics().http.open_connection_count, 1), AssertionError)
+        daemon_test.wait_for(lambda: self.assertEqual(
+            self.client.statistics().http.open_connection_count, 0), AssertionError)
+        self.client.send("q", b"kept")
+        self.assertEqual(self.ask("DELETE", "/q/messages/head?timeout=5").body, b"kept")
+
     def test_names_and_values_survive_both_ways(self):  # USR-3, USR-4, USR-5
         connection = socket.create_connection(("127.0.0.1", self.port))
         connection.sendall(b"POST /q/messages HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n"

@@ -184,6 +184,7 @@ class ConnectionOver final : public HttpConnection,
   void Await() {
     if (is_dropped_) return;
     is_idle_ = true;
+    SkipLineEnds();
     if (buffer_.size() > 0) return ReadHead();
     awaits_ = true;
     quiet_until_ = std::chrono::steady_clock::now() + world_.limits.idle_max;
@@ -194,6 +195,7 @@ class ConnectionOver final : public HttpConnection,
   // There is at most one read under way: of the next request, or to hear that there will be none.
   // Who has sent ahead is heard only when he is answered.
   void Listen() {
+    SkipLineEnds();
     if (is_listening_ || buffer_.size() > 0) return;
     is_listening_ = true;
     socket().expires_never();
@@ -206,7 +208,17 @@ class ConnectionOver final : public HttpConnection,
     if (is_lingering_) return ReadLeftover(error, bytes);
     if (error) return Drop();
     buffer_.commit(bytes);
+    SkipLineEnds();
+    if (buffer_.size() == 0) return Listen();
     if (std::exchange(awaits_, false)) ReadHead();
+  }
+
+  // Some clients end a request with one more than there is, which is no part of the next one.
+  void SkipLineEnds() {
+    const auto* const bytes = static_cast<const char*>(buffer_.data().data());
+    std::size_t count = 0;
+    while (count < buffer_.size() && (bytes[count] == '\r' || bytes[count] == '\n')) ++count;
+    buffer_.consume(count);
   }
 
   // One wait for many requests: it looks whether it has come too early, and then waits again.
