@@ -78,7 +78,7 @@ class HostileTextTest(command_line.SharedBrokerTest):
         "check queue", "check topic", "check subscription",
         "delete-messages", "purge", "redrive", "delete-selected", "job cancel", "stats", "clock get", "clock advance",
         "access create", "access list", "access show", "access rotate", "access remove", "connection-string",
-        "cluster certificate",
+        "cluster certificate", "connection list", "connection close",
         "context add", "context use", "context show", "context list", "context remove",
         "definitions export", "definitions diff", "definitions apply",
         "help", "completion", "man", *(command for command in SAMPLES if command.startswith("bench ")),
