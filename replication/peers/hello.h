@@ -7,8 +7,8 @@
 //     8 level in force, 9 highest level             of the format of what is stored
 //    10 incarnation                                 drawn when the process started
 //    11 traffic: 1 small, 2 bulk                    what the stream is for; only who dials says so
-//    12 peer address, 13 entry of the log           both if it has a list of members: where that one
-//                                                   says that it is, and up to which entry it knows
+//    12 peer address, 13 entry of the log           both if it has a list of members: where it is
+//                                                   by that list, and up to which entry it knows it
 //
 // Plain values; whether they are good is the PeerAdmission's to say.
 #pragma once
