@@ -244,6 +244,37 @@ TEST_F(HttpServiceTest, WhoAsksAfterAClientHasGoneHearsItAtOnce) {
   EXPECT_EQ(desk_.NextNote(), "gone");
 }
 
+// It has asked for more, and hears none of it.
+TEST_F(HttpServiceTest, AServiceHearsThatAClientHasGoneThatHadSentAhead) {
+  Desk::Asked asked;
+  {
+    RawClient client(port_);
+    client.Say(Post("/one", "Content-Length: 1\r\n", "1") + "POST /two HT");
+    asked = desk_.Take();
+    asked.reply->OnGone([this] { desk_.Note("gone"); });
+  }
+
+  EXPECT_EQ(desk_.NextNote(), "gone");
+}
+
+// In whatever pieces it comes, before and after the answer to what was before it.
+TEST_F(HttpServiceTest, WhatIsSentAheadMayComeInPieces) {
+  RawClient client(port_);
+  const std::string two = Post("/two", "Content-Length: 3\r\n", "two");
+  client.Say(Post("/one", "Content-Length: 1\r\n", "1") + two.substr(0, 7));
+  const Desk::Asked first = desk_.Take();
+  client.Say(two.substr(7, 9));
+  first.reply->Answer(TextResponse(200, "first"));
+  EXPECT_THAT(client.HearUntil("first\n"), StartsWith("HTTP/1.1 200"));
+  client.Say(two.substr(16));
+  EXPECT_EQ(desk_.Take().body, "two");
+}
+
+TEST_F(HttpServiceTest, ALengthIsOneNumber) {
+  EXPECT_EQ(StatusOf(Post("/a", "Content-Length: 1, 1\r\n", "1")), "400");
+  EXPECT_EQ(StatusOf(Post("/a", "Content-Length: +1\r\n", "1")), "400");
+}
+
 TEST_F(HttpServiceTest, WhatIsSentAheadIsAskedAfterwards) {
   RawClient client(port_);
   client.Say(Post("/one", "Content-Length: 1\r\n", "1") +
@@ -322,21 +353,24 @@ TEST_F(HttpServiceTest, SoManyRequestsEndAConnection) {
 }
 
 // One who sends nothing of it holds what he has announced.
+// What is there counts until it is answered; what is only promised takes no room from others.
 TEST_F(HttpServiceTest, BodiesThatComeHaveABoundTogether) {
   Start({.incoming_bytes_max = 100'000});
+  RawClient promises(port_);
+  promises.Say(Post("/a", "Content-Length: 60000\r\nExpect: 100-continue\r\n", ""));
+  EXPECT_THAT(promises.HearUntil("\r\n\r\n"), StartsWith("HTTP/1.1 100"));
+  const std::string body(60'000, 'x');
   RawClient one(port_);
-  one.Say(Post("/a", "Content-Length: 60000\r\nExpect: 100-continue\r\n", ""));
-  EXPECT_THAT(one.HearUntil("\r\n\r\n"), StartsWith("HTTP/1.1 100"));
+  one.Say(Post("/a", "Content-Length: 60000\r\n", body));
+  const Desk::Asked asked = desk_.Take();
 
-  EXPECT_EQ(StatusOf(Post("/a", "Content-Length: 60000\r\n", "")), "503");
+  EXPECT_EQ(StatusOf(Post("/a", "Content-Length: 60000\r\n", body)), "503");
 
-  one.Say(std::string(60'000, 'x'));
-  desk_.Take().reply->Answer(TextResponse(200, "done"));
+  asked.reply->Answer(TextResponse(200, "done"));
   EXPECT_THAT(one.HearUntil("done\n"), StartsWith("HTTP/1.1 200"));
-  RawClient two(port_);
-  two.Say(Post("/a", "Content-Length: 60000\r\n", std::string(60'000, 'x')));
+  promises.Say(body);
   desk_.Take().reply->Answer(TextResponse(200, "done"));
-  EXPECT_THAT(two.HearUntil("done\n"), StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(promises.HearUntil("done\n"), StartsWith("HTTP/1.1 200"));
 }
 
 TEST_F(HttpServiceTest, WhoWaitsForAnAnswerIsNotIdle) {

@@ -37,6 +37,7 @@ using TlsStream = beast::ssl_stream<PlainStream>;
 // Of what is read ahead, beside headers; and what of it at a time, while nothing is asked.
 constexpr std::size_t kReadAheadBytes = 16 * 1024;
 constexpr std::size_t kReadAheadPiece = 2 * 1024;
+constexpr std::size_t kBodyPiece = 64 * 1024;
 // A client that is refused while it still sends must be able to read why.
 constexpr milliseconds kLingerMax{1000};
 constexpr std::size_t kLingerBytesMax = 256 * 1024;
@@ -92,6 +93,8 @@ class ConnectionOver final : public HttpConnection,
 
  private:
   static constexpr bool kHasTls = std::is_same_v<Stream, TlsStream>;
+  // Of what: of nothing, while a request is answered; the next one, whenever it comes.
+  enum class Reading : std::uint8_t { kNothing, kNext, kHead, kBody };
   using Head = http::response<http::empty_body>;
   using Whole = http::response<http::string_body>;
 
@@ -153,7 +156,7 @@ class ConnectionOver final : public HttpConnection,
     socket().socket().close(ignored);
     timer_.cancel();
     is_dropped_ = true;
-    awaits_ = false;
+    reading_ = Reading::kNothing;
     go_on_ = nullptr;
     Forget();
     if (gone_) std::exchange(gone_, nullptr)();
@@ -184,33 +187,11 @@ class ConnectionOver final : public HttpConnection,
   void Await() {
     if (is_dropped_) return;
     is_idle_ = true;
+    reading_ = Reading::kNext;
+    ReadBy(world_.limits.idle_max);
     SkipLineEnds();
     if (buffer_.size() > 0) return ReadHead();
-    awaits_ = true;
-    quiet_until_ = std::chrono::steady_clock::now() + world_.limits.idle_max;
-    if (!is_timed_) Arm();
     Listen();
-  }
-
-  // There is at most one read under way: of the next request, or to hear that there will be none.
-  // Who has sent ahead is heard only when he is answered.
-  void Listen() {
-    SkipLineEnds();
-    if (is_listening_ || buffer_.size() > 0) return;
-    is_listening_ = true;
-    socket().expires_never();
-    stream_.async_read_some(buffer_.prepare(kReadAheadPiece), Then(&ConnectionOver::OnHeard));
-  }
-
-  void OnHeard(error_code error, std::size_t bytes) {
-    is_listening_ = false;
-    if (is_dropped_) return;
-    if (is_lingering_) return ReadLeftover(error, bytes);
-    if (error) return Drop();
-    buffer_.commit(bytes);
-    SkipLineEnds();
-    if (buffer_.size() == 0) return Listen();
-    if (std::exchange(awaits_, false)) ReadHead();
   }
 
   // Some clients end a request with one more than there is, which is no part of the next one.
@@ -219,6 +200,79 @@ class ConnectionOver final : public HttpConnection,
     std::size_t count = 0;
     while (count < buffer_.size() && (bytes[count] == '\r' || bytes[count] == '\n')) ++count;
     buffer_.consume(count);
+  }
+
+  // --- reading
+
+  // There is at most one read under way, whatever it brings: more of a request, the next one ahead
+  // of its time, or that there will be none.
+  void Listen() {
+    if (is_listening_) return;
+    const std::size_t room = buffer_.max_size() - buffer_.size();
+    const std::size_t bytes = std::min(room, PieceBytes());
+    if (bytes == 0) return OnFull();
+    is_listening_ = true;
+    socket().expires_never();
+    // What is ahead may be read, and let go of, while this is under way.
+    if (reading_ == Reading::kNothing) {
+      ahead_.resize(bytes);
+      stream_.async_read_some(asio::buffer(ahead_), Then(&ConnectionOver::OnAhead));
+    } else {
+      stream_.async_read_some(buffer_.prepare(bytes), Then(&ConnectionOver::OnHeard));
+    }
+  }
+
+  std::size_t PieceBytes() const {
+    switch (reading_) {
+      case Reading::kNothing:
+      case Reading::kNext:
+        return kReadAheadPiece;
+      case Reading::kHead:
+        return kReadAheadBytes;
+      case Reading::kBody:
+        return kBodyPiece;
+    }
+    return kReadAheadPiece;
+  }
+
+  // A client that has sent so much ahead is heard when it is answered.
+  void OnFull() {
+    if (reading_ == Reading::kHead) OnHead(http::error::buffer_overflow);
+  }
+
+  void OnAhead(error_code error, std::size_t bytes) {
+    if (!error && !is_dropped_ && !is_lingering_) {
+      asio::buffer_copy(buffer_.prepare(bytes), asio::buffer(ahead_));
+    }
+    OnHeard(error, bytes);
+    if (!is_listening_) ahead_ = {};
+  }
+
+  void OnHeard(error_code error, std::size_t bytes) {
+    is_listening_ = false;
+    if (is_dropped_) return;
+    if (is_lingering_) return ReadLeftover(error, bytes);
+    // Who goes in the midst of a request has asked for nothing.
+    if (error) return Drop();
+    buffer_.commit(bytes);
+    switch (reading_) {
+      case Reading::kNothing:
+        SkipLineEnds();
+        if (is_asked_) Listen();
+        return;
+      case Reading::kNext:
+        SkipLineEnds();
+        return buffer_.size() == 0 ? Listen() : ReadHead();
+      case Reading::kHead:
+      case Reading::kBody:
+        return Feed();
+    }
+  }
+
+  // Until then what is read must be there.
+  void ReadBy(milliseconds time) {
+    quiet_until_ = std::chrono::steady_clock::now() + time;
+    if (!is_timed_ || timer_.expiry() > quiet_until_) Arm();
   }
 
   // One wait for many requests: it looks whether it has come too early, and then waits again.
@@ -233,23 +287,40 @@ class ConnectionOver final : public HttpConnection,
 
   void OnTime() {
     is_timed_ = false;
-    if (!awaits_ && !is_lingering_) return;
+    if (reading_ == Reading::kNothing && !is_lingering_) return;
     if (std::chrono::steady_clock::now() < quiet_until_) return Arm();
     Drop();
   }
-
-  // --- reading ---
 
   void ReadHead() {
     parser_.emplace();
     parser_->header_limit(static_cast<std::uint32_t>(world_.limits.header_bytes_max));
     parser_->body_limit(world_.limits.body_bytes_max);
-    Allow(world_.limits.head_max);
-    http::async_read_header(stream_, buffer_, *parser_, Then(&ConnectionOver::OnHead));
+    reading_ = Reading::kHead;
+    ReadBy(world_.limits.head_max);
+    Feed();
+  }
+
+  // What is there to the parser, as far as it goes now.
+  void Feed() {
+    error_code error;
+    while (!error && !IsRead() && buffer_.size() > 0) {
+      buffer_.consume(parser_->put(buffer_.data(), error));
+    }
+    if (error == http::error::need_more) error = {};
+    const bool is_head = reading_ == Reading::kHead;
+    if (!error && !is_head && !TakeIncoming()) return RefuseBody();
+    if (!error && !IsRead()) return Listen();
+    reading_ = Reading::kNothing;
+    is_head ? OnHead(error) : OnRequest(error);
+  }
+
+  bool IsRead() const {
+    return reading_ == Reading::kHead ? parser_->is_header_done() : parser_->is_done();
   }
 
   // What is refused is not read to its end.
-  void OnHead(error_code error, std::size_t /*bytes*/) {
+  void OnHead(error_code error) {
     if (error) return OnBadRequest(error);
     is_idle_ = false;
     Note(parser_->get());
@@ -258,9 +329,6 @@ class ConnectionOver final : public HttpConnection,
       HttpService::Begun begun = world_.service.Begin(HeadOf(parser_->get()));
       refused = std::move(begun.refused);
       go_on_ = std::move(begun.go_on);
-    }
-    if (!refused && !TakeIncoming()) {
-      refused = world_.service.Refusal(503, "too much is on its way: send it again in a moment");
     }
     if (refused) {
       go_on_ = nullptr;
@@ -297,6 +365,10 @@ class ConnectionOver final : public HttpConnection,
     if (lengths > 1 || encodings > 1 || (lengths > 0 && encodings > 0)) {
       return "a request says once how long its body is";
     }
+    const beast::string_view length = request[http::field::content_length];
+    const bool is_number =
+        std::all_of(length.begin(), length.end(), [](char c) { return c >= '0' && c <= '9'; });
+    if (!is_number) return "the length of a body is one number";
     if (encodings == 0) return std::nullopt;
     if (request.version() < 11) return "before HTTP/1.1 there are no chunks";
     if (!IsEqual(request[http::field::transfer_encoding], "chunked")) {
@@ -345,14 +417,16 @@ class ConnectionOver final : public HttpConnection,
             .cut_off = CutOff()};
   }
 
-  // Of a chunked body nobody knows how long it will be.
+  // Who says that much will come, and is slow, takes no room before it is there.
   bool TakeIncoming() {
-    if (parser_->is_done()) return true;
-    const std::uint64_t length =
-        parser_->content_length() ? *parser_->content_length() : world_.limits.body_bytes_max;
-    incoming_.Set(static_cast<std::int64_t>(length));
+    incoming_.Set(static_cast<std::int64_t>(parser_->get().body().size()));
     return world_.held.incoming.load(std::memory_order_relaxed) <=
            std::max(world_.limits.incoming_bytes_max, incoming_.bytes());
+  }
+  void RefuseBody() {
+    reading_ = Reading::kNothing;
+    go_on_ = nullptr;
+    AnswerAndEnd(world_.service.Refusal(503, "too much is on its way: send it again in a moment"));
   }
 
   void SayContinue() {
@@ -366,13 +440,13 @@ class ConnectionOver final : public HttpConnection,
   }
 
   void ReadBody() {
-    if (parser_->is_done()) return OnRequest({}, 0);
-    Allow(world_.limits.body_max);
-    http::async_read(stream_, buffer_, *parser_, Then(&ConnectionOver::OnRequest));
+    parser_->eager(true);
+    reading_ = Reading::kBody;
+    ReadBy(world_.limits.body_max);
+    Feed();
   }
 
-  void OnRequest(error_code error, std::size_t /*bytes*/) {
-    if (is_dropped_) return;
+  void OnRequest(error_code error) {
     if (error) return OnBadRequest(error);
     std::string body = std::move(parser_->get().body());
     parser_.reset();
@@ -500,6 +574,12 @@ class ConnectionOver final : public HttpConnection,
   void OnAnswered(error_code error, std::size_t /*bytes*/) {
     auto note = std::exchange(written_note_, nullptr);
     Forget();
+    // Nothing of it is being written any more, and the connection may be idle for long.
+    writer_.reset();
+    whole_.reset();
+    head_.reset();
+    piece_ = {};
+    written_ = {};
     if (error || is_dropped_) return Drop();
     if (note) std::move(note)();
     if (keeps_alive_) return Await();
@@ -517,8 +597,7 @@ class ConnectionOver final : public HttpConnection,
 
   void End() {
     is_lingering_ = true;
-    quiet_until_ = std::chrono::steady_clock::now() + kLingerMax;
-    Arm();
+    ReadBy(kLingerMax);
     if constexpr (kHasTls) {
       Allow(kLingerMax);
       stream_.async_shutdown([self = this->shared_from_this()](error_code) { self->Drop(); });
@@ -543,12 +622,14 @@ class ConnectionOver final : public HttpConnection,
   const bool knows_its_client_;
   const std::string client_;
   beast::flat_buffer buffer_{world_.limits.header_bytes_max + kReadAheadBytes};
-  // While it is awaited that something is asked, or that the client ends.
+  // While something is read, or it is awaited that the client ends.
   asio::steady_timer timer_{stream_.get_executor()};
   std::chrono::steady_clock::time_point quiet_until_{};
   bool is_timed_ = false;
   bool is_listening_ = false;
-  bool awaits_ = false;
+  Reading reading_ = Reading::kNothing;
+  // What is read while a request is answered, until it stands behind what is there.
+  std::string ahead_;
   bool is_lingering_ = false;
   bool is_dropped_ = false;
   // Of the request.
