@@ -7,6 +7,8 @@
 #include <fmt/core.h>
 #include <spdlog/spdlog.h>
 
+#include "replication/verify/range_digest.h"
+
 namespace wharf {
 namespace {
 
