@@ -103,8 +103,8 @@ LargeSend::LargeSend(const LinkWorld& world, const Caller& caller, Begun begun,
 
 LargeSend::~LargeSend() {
   connection_.partial_bytes().GiveBack(held_bytes_);
+  if (!is_waited_for_) state_->is_dropped = true;
   if (has_ended_) return;
-  state_->is_dropped = true;
   upload_->Fail({ErrorCode::kServiceCommunicationProblem, "the rest of the message did not come"});
 }
 
@@ -127,6 +127,7 @@ void LargeSend::Write(std::string_view body) {
 }
 
 void LargeSend::End() {
+  is_waited_for_ = true;
   if (std::exchange(has_ended_, true)) return;
   if (body_left_ > 0) {
     return upload_->Fail({ErrorCode::kArgumentError, "a message that ends within its body"});

@@ -71,7 +71,10 @@ class LargeSend {
   const std::uint64_t body_bytes_;
   std::uint64_t body_left_;
   const std::size_t held_bytes_;
+  // Nothing more of it goes to the broker.
   bool has_ended_ = false;
+  // Whoever made it waits for the answer.
+  bool is_waited_for_ = false;
   const std::shared_ptr<State> state_ = std::make_shared<State>();
   std::shared_ptr<UploadHandle> upload_;
 };

@@ -156,7 +156,8 @@ void SendLink::BeginLarge(const Delivered& part, LargeSend::Begun begun) {
 // What is let go of before its end has failed: whoever refuses it answers it, unless the broker
 // has.
 void SendLink::EndLarge(const Delivered& part) {
-  if (txn_id_.has_value()) world_.transactions.Fail(*txn_id_, refused_);
+  // One that is aborted never was.
+  if (txn_id_.has_value() && !part.is_aborted) world_.transactions.Fail(*txn_id_, refused_);
   if (!part.is_aborted && refused_.ok()) {
     large_->End();
   } else if (!large_->is_answered()) {
