@@ -450,6 +450,38 @@ class TlsTest(RestTest):
         self.assertEqual(self.client.statistics().http.accepted_connection_count, 1)
 
 
+class RoomTest(RestTest):
+
+    def test_a_message_that_would_find_no_room_goes_back_uncounted(self):
+        """Who waits already is held to the bound as well as who comes."""
+        path = f"{self.folder.name}/http.sock"
+        self.serve("--http-max-outgoing=1MiB", places=f"{rest_client.PLACES},servicebus://unix:{path}")
+        for queue in ("large", "q"):
+            self.client.create(queue, max_message_size_in_kilobytes=1024)
+        waiting = threading.Thread(target=lambda: answers.append(self.lock("q", timeout=60)))
+        answers = []
+        waiting.start()
+        deaf = []
+        for _ in range(3):
+            self.client.send("large", bytes(900_000))
+            deaf.append(socket.socket(socket.AF_UNIX))
+            self.addCleanup(deaf[-1].close)
+            deaf[-1].connect(path)
+            deaf[-1].sendall(b"POST /large/messages/head HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            deaf[-1].recv(1)  # The answer has begun; nobody reads the rest.
+
+        self.client.send("q", b"kept")
+        waiting.join(wire.TIMEOUT)
+        self.assert_refused(503, "takes all the room", answers[0])
+        self.assert_refused(503, "takes all the room", self.lock("q"))
+
+        for reader in deaf:
+            reader.close()
+        seen = []
+        daemon_test.wait_for(lambda: seen.append(self.lock("q", timeout=0).broker["DeliveryCount"]), TypeError)
+        self.assertEqual(seen, [1])
+
+
 class NodeTest(RestTest):
 
     def test_a_node_that_does_not_lead_says_to_come_again(self):

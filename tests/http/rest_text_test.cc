@@ -189,6 +189,20 @@ TEST(IncomingTest, EachMessageHasAnIdOfItsOwn) {
   EXPECT_NE((*messages)[0].message_id, (*messages)[2].message_id);
 }
 
+TEST(IncomingTest, AHeaderIsThereOnce) {  // USR-4
+  const auto refusal = [](HttpFields fields) {
+    ServiceBusRequest request{.fields = std::move(fields)};
+    return MessagesOf(request).status().message();
+  };
+
+  EXPECT_EQ(refusal({{"Color", "1"}, {"color", "1"}, {"Accept", "a"}, {"Accept", "b"}}), "");
+  EXPECT_EQ(refusal({{"Color", "1"}, {"Color", "2"}}), "the header 'Color' is there twice");
+  EXPECT_EQ(refusal({{"BrokerProperties", "{}"}, {"brokerproperties", "{}"}}),
+            "the header 'brokerproperties' is there twice");
+  EXPECT_EQ(refusal({{"Content-Type", "a"}, {"Content-Type", "b"}}),
+            "the header 'Content-Type' is there twice");
+}
+
 TEST(MessageDoorTest, ATimeoutIsAWholeNumberOfSeconds) {
   const auto timeout = [](const std::string& said) {
     return TimeoutOf({.query = {{"timeout", said}}});

@@ -110,6 +110,9 @@ TEST(XmlTreeTest, DepthAndNumberAreBounded) {
   EXPECT_THAT(ParseXml(Beside(kXmlElementsMax + 1)).status().message(),
               HasSubstr("too many elements"));
   EXPECT_FALSE(ParseXml(Beside(100000)).ok());
+  const std::string much(kXmlBytesMax - 7, 'x');
+  EXPECT_TRUE(ParseXml("<a>" + much + "</a>").ok());
+  EXPECT_THAT(ParseXml("<a>" + much + "x</a>").status().message(), HasSubstr("it is too long"));
 }
 
 TEST(XmlTreeTest, WhatIsWrongIsSaidWithItsLine) {

@@ -1,7 +1,6 @@
 #include "broker/doors/http/atom/xml_tree.h"
 
 #include <algorithm>
-#include <climits>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -56,7 +55,7 @@ bool HasTooManyAttributes(std::string_view text) {
 class TreeBuilder {
  public:
   Result<XmlElement> Parse(std::string_view text) {
-    if (text.size() > INT_MAX) return Bad("it is too long");
+    if (text.size() > kXmlBytesMax) return Bad("it is too long");
     if (HasTooManyAttributes(text)) return Bad("an element has too many attributes");
     static std::once_flag once;
     std::call_once(once, xmlInitParser);

@@ -16,6 +16,8 @@ namespace wharf::atom {
 
 inline constexpr std::size_t kXmlDepthMax = 32;
 inline constexpr std::size_t kXmlElementsMax = 4096;
+// Whatever a body may have: no entity takes a tenth of it.
+inline constexpr std::size_t kXmlBytesMax = 256 * 1024;
 // Of an element, namespaces among them.
 inline constexpr std::size_t kXmlAttributesMax = 64;
 

@@ -17,9 +17,15 @@ constexpr std::uint64_t kReceivedBytesMax = 1 << 20;
 // So often others may be faster; or as many messages are locked as may be, and nobody gets it.
 constexpr int kRoundsMax = 8;
 
+Status TooMuchUnread() {
+  return {ErrorCode::kServiceBusy,
+          "what others were answered and have not read takes all the room"};
+}
+
 }  // namespace
 
 void HeadReceiver::Begin(ServiceBusCallPtr call, Wish wish) {
+  if (!wish.has_room()) return Fail(*call, TooMuchUnread(), ErrorPlane::kMessages);
   const auto receiver = std::make_shared<HeadReceiver>(call, std::move(wish));
   receiver->Wait();
   call->EndWaitWith([weak = std::weak_ptr<HeadReceiver>(receiver)] {
@@ -38,10 +44,13 @@ Duration HeadReceiver::time_left() const {
 }
 
 void HeadReceiver::Wait() {
-  const bool is_ended = [this] {
+  int number = 0;
+  bool is_ended = false;
+  {
     MutexLock lock(mutex_);
-    return is_ended_;
-  }();
+    number = ++waits_;
+    is_ended = is_ended_;
+  }
   auto wait =
       call_->requests().Wait(call_->request().caller,
                              ReceiveRequest{.entity = {wish_.path},
@@ -54,6 +63,7 @@ void HeadReceiver::Wait() {
                              });
   {
     MutexLock lock(mutex_);
+    if (number != waits_) return;  // It is over.
     if (!is_ended_ && !is_answered_) {
       waiting_ = std::move(wait);
       return;
@@ -138,6 +148,7 @@ bool HeadReceiver::BeginAnswer() {
 void HeadReceiver::AnswerWith(Delivered delivered, std::shared_ptr<ReceiverHandle> receiver) {
   auto unheard = std::make_shared<UnheardDelivery>(call_, wish_.path, std::move(delivered),
                                                    std::move(receiver));
+  if (wish_.mode == ReceiveMode::kPeekLock && !wish_.has_room()) return FailWith(TooMuchUnread());
   if (!BeginAnswer()) return;
   const LaneId lane = [this] {
     MutexLock lock(mutex_);

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,6 +25,9 @@ class HeadReceiver final : public DeliverySink, public std::enable_shared_from_t
     std::string path;
     Duration wait{};
     ReceiveMode mode = ReceiveMode::kPeekLock;
+    // For one more answer that its client may not read; of a message that is locked it is asked
+    // again when it comes.
+    std::function<bool()> has_room;
   };
 
   // Answers the call.
@@ -59,6 +63,8 @@ class HeadReceiver final : public DeliverySink, public std::enable_shared_from_t
   Mutex mutex_;
   // The wait under way; null: there is none.
   std::shared_ptr<WaitHandle> waiting_ ABSL_GUARDED_BY(mutex_);
+  // That began; one may have led to the next before its handle is there.
+  int waits_ ABSL_GUARDED_BY(mutex_) = 0;
   std::shared_ptr<ReceiverHandle> receiver_ ABSL_GUARDED_BY(mutex_);
   LaneId lane_ ABSL_GUARDED_BY(mutex_);
   // How often a large message was next, and then was not to be had.

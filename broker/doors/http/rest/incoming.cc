@@ -1,8 +1,12 @@
 #include "broker/doors/http/rest/incoming.h"
 
+#include <algorithm>
+#include <array>
 #include <string>
 #include <utility>
 
+#include <absl/container/flat_hash_set.h>
+#include <absl/strings/ascii.h>
 #include <absl/strings/escaping.h>
 #include <absl/strings/match.h>
 #include <fmt/format.h>
@@ -19,6 +23,19 @@ using nlohmann::json;
 
 constexpr char kBatchType[] = "application/vnd.microsoft.servicebus.json";
 
+constexpr std::array<const char*, 2> kSaidOnce = {"BrokerProperties", "Content-Type"};
+
+bool IsSaidOnce(const std::string& name) {
+  return std::any_of(kSaidOnce.begin(), kSaidOnce.end(),
+                     [&name](const char* each) { return absl::EqualsIgnoreCase(name, each); });
+}
+
+// Of two values rules and receivers could take either.
+Status Twice(const std::string& name) {
+  return {ErrorCode::kArgumentError,
+          fmt::format("the header '{}' is there twice", absl::CHexEscape(name.substr(0, 100)))};
+}
+
 void GiveId(Message& message) {
   if (!HasId(message)) message.message_id = ToString(NewTrackingId());
 }
@@ -32,9 +49,13 @@ Result<Message> OneOf(ServiceBusRequest& request) {
   }
   const std::string* const type = FindField(request.fields, "Content-Type");
   if (type != nullptr && !type->empty()) message.content_type = AsUtf8(*type);
+  // Properties whose names differ in case are two (USR-4).
+  absl::flat_hash_set<std::string> names;
   for (const auto& [name, value] : request.fields) {
-    if (IsPropertyName(name))
-      message.application_properties.emplace_back(name, PropertyFrom(value));
+    const bool is_property = IsPropertyName(name);
+    if (!is_property && !IsSaidOnce(name)) continue;
+    if (!names.insert(is_property ? name : absl::AsciiStrToLower(name)).second) return Twice(name);
+    if (is_property) message.application_properties.emplace_back(name, PropertyFrom(value));
   }
   message.body = std::move(request.body);
   GiveId(message);

@@ -121,15 +121,12 @@ void MessageDoor::Handle(ServiceBusCallPtr call) {
 
 void MessageDoor::Receive(const ServiceBusCallPtr& call, const DataRoute& route,
                           Duration wait) const {
-  if (!has_room_()) {
-    return FailMessage(*call, {ErrorCode::kServiceBusy,
-                               "what others were answered and have not read takes all the room"});
-  }
   const bool locks = route.verb == DataVerb::kPeekLock;
   HeadReceiver::Begin(call,
                       {.path = route.entity,
                        .wait = std::min<Duration>(wait, kReceiveMax),
-                       .mode = locks ? ReceiveMode::kPeekLock : ReceiveMode::kReceiveAndDelete});
+                       .mode = locks ? ReceiveMode::kPeekLock : ReceiveMode::kReceiveAndDelete,
+                       .has_room = has_room_});
 }
 
 }  // namespace wharf::rest
