@@ -13,6 +13,7 @@
 #include <sys/socket.h>
 
 #include "absl/base/thread_annotations.h"
+#include "broker/doors/common/doorways.h"
 #include "broker/doors/http/routed_service.h"
 #include "storage/base/mutex.h"
 
@@ -71,23 +72,7 @@ struct HttpServer::Impl {
     connection->OnEnd([this, place] { Remove(place); });
     connection->Start();
     // One that was brought while the door closed, behind those that were told to end.
-    if (OpenDoorwayLike(doorway.certificates != nullptr) == nullptr) connection->Close();
-  }
-
-  void BeListening(std::vector<Doorway> given) {
-    MutexLock lock(mutex);
-    doorways = std::move(given);
-    is_listening = true;
-  }
-  void LetNobodyIn() {
-    for (const Doorway& doorway : doorways) doorway.listener->Stop();
-    MutexLock lock(mutex);
-    is_listening = false;
-  }
-  // Null: the door is closed, or has none.
-  const Doorway* OpenDoorwayLike(bool has_tls) const {
-    MutexLock lock(mutex);
-    return is_listening ? DoorwayLike(doorways, has_tls) : nullptr;
+    if (!doorways.is_open()) connection->Close();
   }
 
   // False: all that there are are being answered.
@@ -136,13 +121,11 @@ struct HttpServer::Impl {
   mutable Mutex mutex;
   Connections connections ABSL_GUARDED_BY(mutex);
   std::size_t open ABSL_GUARDED_BY(mutex) = 0;
-  // The doorways are there, and stay.
-  bool is_listening ABSL_GUARDED_BY(mutex) = false;
   asio::io_context io{static_cast<int>(kThreads)};
   asio::executor_work_guard<asio::io_context::executor_type> guard{asio::make_work_guard(io)};
   // Constant once it listens.
-  std::vector<Doorway> doorways;
   Elsewhere elsewhere;
+  Doorways doorways;
   std::vector<std::thread> threads;
 };
 
@@ -159,16 +142,14 @@ HttpServer::~HttpServer() { Stop(); }
 
 Status HttpServer::Listen(std::vector<Doorway> doorways, Elsewhere elsewhere) {
   impl_->elsewhere = std::move(elsewhere);
-  impl_->BeListening(std::move(doorways));
-  for (const Doorway& doorway : impl_->doorways) {
-    WHARF_RETURN_IF_ERROR(doorway.listener->Start(
-        [this, &doorway](int connection) { impl_->Accept(Descriptor(connection), doorway); }));
-  }
-  return {};
+  return impl_->doorways.Listen(std::move(doorways),
+                                [this](Descriptor connection, const Doorway& doorway) {
+                                  impl_->Accept(std::move(connection), doorway);
+                                });
 }
 
 Status HttpServer::Take(Descriptor connection, bool has_tls, std::string client) {
-  const Doorway* const doorway = impl_->OpenDoorwayLike(has_tls);
+  const Doorway* const doorway = impl_->doorways.Like(has_tls);
   if (doorway == nullptr) {
     return {ErrorCode::kInvalidOperation,
             fmt::format("HTTP {} TLS is not listened for here", has_tls ? "with" : "without")};
@@ -177,7 +158,7 @@ Status HttpServer::Take(Descriptor connection, bool has_tls, std::string client)
   return {};
 }
 
-void HttpServer::LetNobodyIn() { impl_->LetNobodyIn(); }
+void HttpServer::LetNobodyIn() { impl_->doorways.Close(); }
 
 void HttpServer::Stop() {
   LetNobodyIn();

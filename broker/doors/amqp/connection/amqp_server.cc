@@ -16,6 +16,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "broker/doors/amqp/connection/client_socket.h"
+#include "broker/doors/common/doorways.h"
 #include "storage/base/log_limit.h"
 #include "storage/base/mutex.h"
 
@@ -90,18 +91,6 @@ struct AmqpServer::Impl {
     made->Drop();
   }
 
-  // Null: the door is closed, or has none.
-  const Doorway* OpenDoorwayLike(bool has_tls) const {
-    MutexLock lock(mutex);
-    return is_listening && !is_stopping ? DoorwayLike(doorways, has_tls) : nullptr;
-  }
-
-  void BeListening(std::vector<Doorway> given) {
-    MutexLock lock(mutex);
-    doorways = std::move(given);
-    is_listening = true;
-  }
-
   std::optional<Sockets::iterator> TakePlace() {
     MutexLock lock(mutex);
     if (sockets.size() >= connections_max) return std::nullopt;
@@ -149,7 +138,7 @@ struct AmqpServer::Impl {
   }
 
   void LetNobodyIn() {
-    for (const Doorway& doorway : doorways) doorway.listener->Stop();
+    doorways.Close();
     MutexLock lock(mutex);
     is_stopping = true;
   }
@@ -187,15 +176,13 @@ struct AmqpServer::Impl {
   std::condition_variable_any emptied;
   // In the order of their coming; a place before its socket is made has none.
   Sockets sockets ABSL_GUARDED_BY(mutex);
-  // The doorways are there, and stay.
-  bool is_listening ABSL_GUARDED_BY(mutex) = false;
   bool is_stopping ABSL_GUARDED_BY(mutex) = false;
 
   asio::io_context io;
   asio::executor_work_guard<asio::io_context::executor_type> guard{asio::make_work_guard(io)};
   // Constant once it listens.
-  std::vector<Doorway> doorways;
   Elsewhere elsewhere;
+  Doorways doorways;
   std::vector<std::thread> threads;
 };
 
@@ -207,16 +194,14 @@ AmqpServer::~AmqpServer() { Stop(std::chrono::milliseconds(0)); }
 
 Status AmqpServer::Listen(std::vector<Doorway> doorways, Elsewhere elsewhere) {
   impl_->elsewhere = std::move(elsewhere);
-  impl_->BeListening(std::move(doorways));
-  for (const Doorway& doorway : impl_->doorways) {
-    WHARF_RETURN_IF_ERROR(doorway.listener->Start(
-        [this, &doorway](int connection) { impl_->Accept(Descriptor(connection), doorway); }));
-  }
-  return {};
+  return impl_->doorways.Listen(std::move(doorways),
+                                [this](Descriptor connection, const Doorway& doorway) {
+                                  impl_->Accept(std::move(connection), doorway);
+                                });
 }
 
 Status AmqpServer::Take(Descriptor connection, bool has_tls, std::string client) {
-  const Doorway* const doorway = impl_->OpenDoorwayLike(has_tls);
+  const Doorway* const doorway = impl_->doorways.Like(has_tls);
   if (doorway == nullptr) {
     return {ErrorCode::kInvalidOperation,
             fmt::format("AMQP {} TLS is not listened for here", has_tls ? "with" : "without")};
