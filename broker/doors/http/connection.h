@@ -67,9 +67,9 @@ class HttpConnection {
   virtual void Close() = 0;
   // Ends it if nothing was asked that is not answered; once. Any thread.
   bool CloseIfIdle() {
-    const bool is_closed = is_idle_.exchange(false);
-    if (is_closed) Close();
-    return is_closed;
+    if (!is_idle_ || is_told_to_end_.exchange(true)) return false;
+    Close();
+    return true;
   }
   // Called when it is gone.
   void OnEnd(std::function<void()> ended) { ended_ = std::move(ended); }
@@ -78,6 +78,8 @@ class HttpConnection {
   std::atomic<bool> is_idle_ = true;
 
  private:
+  // It may take a moment, in which it can become idle once more.
+  std::atomic<bool> is_told_to_end_ = false;
   std::function<void()> ended_;
 };
 
