@@ -2,6 +2,7 @@
 #include "broker/doors/http/http_service.h"
 
 #include <condition_variable>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <stdexcept>
@@ -331,6 +332,29 @@ TEST_F(HttpServiceTest, HalfAnAnswerPassesForNone) {
 
   EXPECT_THAT(client.HearAll(), Not(HasSubstr("0\r\n\r\n")));
   EXPECT_EQ(desk_.NextNote(), "unheard");
+}
+
+// It may go because it has what it asked for, and be noticed before the end of the writing is.
+TEST_F(HttpServiceTest, WhoEndsWhileItIsAnsweredHearsItAll) {
+  RawClient client(port_);
+  client.Say(Post("/a", "Content-Length: 0\r\n", ""));
+  HttpResponse response{.status = 200, .source_bytes = 5};
+  std::promise<HttpGive> asked;
+  response.source = [&, is_first = true](HttpGive give) mutable {
+    if (std::exchange(is_first, false)) return asked.set_value(std::move(give));
+    std::move(give)(std::string());
+  };
+  response.written = [held = std::make_unique<Held>(desk_)] { held->NoteHeard(); };
+  desk_.Take().reply->Answer(std::move(response));
+  HttpGive give = asked.get_future().get();
+
+  client.EndSaying();
+  // What comes behind that is read behind it.
+  EXPECT_EQ(StatusOf(Post("/refused", "Content-Length: 0\r\n", "")), "401");
+  std::move(give)(std::string("hello"));
+
+  EXPECT_THAT(client.HearAll(), EndsWith("\r\n\r\n5\r\nhello\r\n0\r\n\r\n"));
+  EXPECT_EQ(desk_.NextNote(), "heard");
 }
 
 TEST_F(HttpServiceTest, AnAnswerWithoutABodyHasNoLength) {

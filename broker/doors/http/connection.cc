@@ -158,7 +158,7 @@ class ConnectionOver final : public HttpConnection,
     is_dropped_ = true;
     reading_ = Reading::kNothing;
     go_on_ = nullptr;
-    Forget();
+    if (!is_answering_) Forget();
     if (gone_) std::exchange(gone_, nullptr)();
   }
   void NoteGone(std::function<void()> gone) {
@@ -252,8 +252,7 @@ class ConnectionOver final : public HttpConnection,
     is_listening_ = false;
     if (is_dropped_) return;
     if (is_lingering_) return ReadLeftover(error, bytes);
-    // Who goes in the midst of a request has asked for nothing.
-    if (error) return Drop();
+    if (error) return OnEndOfInput();
     buffer_.commit(bytes);
     switch (reading_) {
       case Reading::kNothing:
@@ -267,6 +266,14 @@ class ConnectionOver final : public HttpConnection,
       case Reading::kBody:
         return Feed();
     }
+  }
+
+  // Who goes in the midst of a request has asked for nothing. But whose answer is on its way may
+  // have it already, and that is why it goes: whether it could be written is for that to tell.
+  void OnEndOfInput() {
+    if (!is_answering_) return Drop();
+    keeps_alive_ = false;
+    is_input_over_ = true;
   }
 
   // Until then what is read must be there.
@@ -492,6 +499,7 @@ class ConnectionOver final : public HttpConnection,
   void Answer(HttpResponse response) {
     if (is_dropped_) return;
     is_asked_ = false;
+    is_answering_ = true;
     gone_ = nullptr;
     incoming_.Set(0);
     answer_until_ = world_.now() + world_.limits.answer_max;
@@ -530,7 +538,8 @@ class ConnectionOver final : public HttpConnection,
 
   void OnPieceWritten(error_code error, std::size_t bytes) {
     written_ = {};
-    if (error || is_dropped_ || (!pieces_ && !source_)) return OnAnswered(error, bytes);
+    if (error || (!pieces_ && !source_)) return OnAnswered(error, bytes);
+    if (is_dropped_) return OnAnswered(asio::error::operation_aborted, 0);
     if (piece_.empty() && source_) return AskForPiece();
     if (piece_.empty()) piece_ = pieces_();
     WritePiece();
@@ -573,6 +582,7 @@ class ConnectionOver final : public HttpConnection,
 
   void OnAnswered(error_code error, std::size_t /*bytes*/) {
     auto note = std::exchange(written_note_, nullptr);
+    is_answering_ = false;
     Forget();
     // Nothing of it is being written any more, and the connection may be idle for long.
     writer_.reset();
@@ -580,8 +590,8 @@ class ConnectionOver final : public HttpConnection,
     head_.reset();
     piece_ = {};
     written_ = {};
-    if (error || is_dropped_) return Drop();
-    if (note) std::move(note)();
+    if (!error && note) std::move(note)();
+    if (error || is_dropped_ || is_input_over_) return Drop();
     if (keeps_alive_) return Await();
     End();
   }
@@ -631,6 +641,7 @@ class ConnectionOver final : public HttpConnection,
   // What is read while a request is answered, until it stands behind what is there.
   std::string ahead_;
   bool is_lingering_ = false;
+  bool is_input_over_ = false;
   bool is_dropped_ = false;
   // Of the request.
   std::optional<RequestParser> parser_;
@@ -644,7 +655,8 @@ class ConnectionOver final : public HttpConnection,
   // It is with the service, which has not answered.
   bool is_asked_ = false;
   std::function<void()> gone_;
-  // Of the answer.
+  // Of the answer; from its first byte until it is known what became of the last.
+  bool is_answering_ = false;
   HeldBytes outgoing_{world_.held.outgoing};
   std::optional<Whole> whole_;
   std::optional<Head> head_;
