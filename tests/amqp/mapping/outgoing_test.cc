@@ -93,7 +93,7 @@ TEST(OutgoingTest, UnknownAnnotationsComeBackAsTheyWereSent) {  // PRP-29
 
 TEST(OutgoingTest, TheTokenOfAMessageAskedForByNumberIsADeliveryAnnotation) {
   const StoredMessage stored = Plain();
-  wharf::Uuid token;
+  amqp::Uuid token;
   token.bytes.fill('t');
   const std::string bytes = EncodeWhole({.stored = stored, .lock_token = token});
 

@@ -1,5 +1,6 @@
 #include "broker/doors/amqp/entities/amqp_message.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "broker/doors/amqp/codec/reader.h"
@@ -51,6 +52,13 @@ StoredMessage WithoutBody(const StoredMessage& stored) {
 
 }  // namespace
 
+Uuid UuidOf(const LockToken& token) {
+  Uuid uuid;
+  const std::string bytes = token.ToBytes();
+  std::copy(bytes.begin(), bytes.end(), uuid.bytes.begin());
+  return uuid;
+}
+
 Result<Message> MessageOf(std::string_view encoded) {
   const Result<Sections> sections = SplitSections(encoded, kMessageLimits);
   if (!sections.ok()) return sections.status();
@@ -64,6 +72,7 @@ std::string EncodedOf(const wharf::Delivered& delivered, std::optional<std::int3
   if (stored.facts.has_large_body()) without = WithoutBody(stored);
   Outgoing outgoing = OutgoingOf(delivered, without ? *without : stored, is_partitioned);
   outgoing.state = state;
+  if (!delivered.token.is_zero()) outgoing.lock_token = UuidOf(delivered.token);
   return EncodeWhole(outgoing);
 }
 

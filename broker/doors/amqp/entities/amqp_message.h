@@ -17,10 +17,13 @@
 
 namespace wharf::amqp {
 
+// As it is told but for the tag of a delivery.
+Uuid UuidOf(const LockToken& token);
+
 Result<Message> MessageOf(std::string_view encoded);
 
-// With what the broker adds (ENC-1), and its body; instead of a large one an empty one. `state`: as
-// it is told of messages that are peeked, or received by number.
+// With what the broker adds (ENC-1), its lock if it has one, and its body; instead of a large one
+// an empty one. `state`: as it is told of messages that are peeked, or received by number.
 std::string EncodedOf(const wharf::Delivered& delivered, std::optional<std::int32_t> state = {},
                       bool is_partitioned = false);
 // What stands before and behind the body, which may be large.

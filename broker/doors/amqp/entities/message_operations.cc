@@ -108,12 +108,7 @@ void ReceiveByNumber(const OperationPtr& operation) {
                            for (const wharf::Delivered& each : delivered) {
                              Map entry;
                              Put(entry, "message", EncodedWith(self, each, kDeferred));
-                             if (locks) {
-                               amqp::Uuid token;
-                               const std::string bytes = each.token.ToBytes();
-                               std::copy(bytes.begin(), bytes.end(), token.bytes.begin());
-                               Put(entry, "lock-token", Value(token));
-                             }
+                             if (locks) Put(entry, "lock-token", Value(UuidOf(each.token)));
                              messages.items.emplace_back(std::move(entry));
                            }
                            AnswerMessages(self, std::move(messages));

@@ -122,7 +122,7 @@ class Encoder {
   void AddDeliveryAnnotations() {
     if (!outgoing_.lock_token) return;
     Entries entries;
-    entries.Add(annotation::kLockToken, Uuid{outgoing_.lock_token->bytes});
+    entries.Add(annotation::kLockToken, *outgoing_.lock_token);
     entries.WriteTo(head_, descriptor::kDeliveryAnnotations, {});
   }
 

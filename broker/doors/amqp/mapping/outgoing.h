@@ -10,6 +10,7 @@
 #include <string>
 
 #include "broker/core/messages/message.h"
+#include "broker/doors/amqp/codec/primitives.h"
 
 namespace wharf::amqp {
 
