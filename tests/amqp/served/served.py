@@ -1,6 +1,7 @@
 """served: what the tests of wharfd over AMQP share: daemons that listen for it, and clients of another make."""
 
 import contextlib
+import os
 import re
 import subprocess
 
@@ -13,6 +14,8 @@ from proton.utils import BlockingConnection
 
 PLACES = "127.0.0.1:0,operations://127.0.0.1:0"
 EMULATOR = "UseDevelopmentEmulator=true"
+# Of the loopback net, for a client that cannot change its port; no other run has it.
+OWN_HOST = f"127.0.{os.getpid() // 250 % 250}.{os.getpid() % 250 + 2}"
 
 
 def amqp_port(daemon, kind="amqp"):

@@ -1,18 +1,21 @@
 """Programs that speak AMQP go on by themselves while the leaders of their cluster are killed.
 
-WHARF_LEADER_KILLS says how many are, by default 2; each kill tells how long the program stood still.
+WHARF_LEADER_KILLS says how many are, by default 1; each kill tells how long the program stood still.
 """
 
 import contextlib
 import itertools
 import json
 import os
+import pathlib
 import socket
 import subprocess
+import sys
 import threading
 import time
 import unittest
 
+import certificates
 import cluster_nodes
 import daemon_test
 import served
@@ -20,7 +23,7 @@ import test_node
 import wire
 from test_served import HAS_SDK
 
-KILLS = int(os.environ.get("WHARF_LEADER_KILLS", "2"))
+KILLS = int(os.environ.get("WHARF_LEADER_KILLS", "1"))
 
 
 class Progress:
@@ -57,9 +60,9 @@ class Balancer:
     """One address before all nodes, as a service of Kubernetes or a balancer is: a client is led to any that answers,
     whether it leads or not."""
 
-    def __init__(self, ports):
+    def __init__(self, ports, place=("127.0.0.1", 0)):
         self._ports = ports
-        self._listener = socket.create_server(("127.0.0.1", 0))
+        self._listener = socket.create_server(place)
         self.port = self._listener.getsockname()[1]
         threading.Thread(target=self._accept, daemon=True).start()
 
@@ -94,13 +97,13 @@ class Balancer:
 
 class Failover(served.ServedTest, cluster_nodes.ClusterTest):
 
-    def start_three(self):
+    def start_three(self, kind="amqp", **options):
         """Each at ports of its own, at which it comes again."""
         self.nodes = []
         for number in range(1, 4):
             ports = [cluster_nodes.free_port() for _ in range(2)]
-            listen = f"127.0.0.1:{ports[0]},amqp://127.0.0.1:{ports[1]}"
-            self.nodes.append(cluster_nodes.Node(self, f"n{number}", listen=listen))
+            listen = f"127.0.0.1:{ports[0]},{kind}://127.0.0.1:{ports[1]}"
+            self.nodes.append(cluster_nodes.Node(self, f"n{number}", listen=listen, **options))
         first, *others = self.nodes
         first.found()
         for node in others:
@@ -119,32 +122,59 @@ class Failover(served.ServedTest, cluster_nodes.ClusterTest):
         self.wait_for_voters(self.nodes)
         progress.wait_for_more(progress.count() + 1)
 
-    @unittest.skipUnless(HAS_SDK, "the SDK's packages need Node 20")
-    def test_azures_sdk_goes_on_over_fail_overs_and_settles_what_it_held(self):
-        leader = self.start_three()
+    def make_queues(self, leader):
         leader.client.create("held")
         # What was on its way to a connection that ended comes again when its lock is over.
         leader.client.create("q", requires_duplicate_detection=True, lock_duration=wire.seconds(5))
         leader.client.send("held", b"one")
-        test_node.install()
-        balancer = Balancer([served.amqp_port(node.daemon) for node in self.nodes])
+
+    def balance(self, kind="amqp", **options):
+        balancer = Balancer([served.amqp_port(node.daemon, kind) for node in self.nodes], **options)
         self.addCleanup(balancer.close)
-        with subprocess.Popen(["node", "sdk_failover_story.mjs", served.connection_string(balancer.port)],
-                              cwd=test_node.NODE, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as program:
-            self.addCleanup(program.kill)
-            progress = Progress(program)
+        return balancer
+
+    def tell_over_kills(self, program, **options):
+        """Its last line."""
+        with subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, **options) as told:
+            self.addCleanup(told.kill)
+            progress = Progress(told)
             progress.wait_for_more(2)
             for _ in range(KILLS):
                 self.kill_the_leader(progress)
-            program.stdin.write("enough\n")
-            program.stdin.close()
-            self.assertEqual(program.wait(wire.TIMEOUT), 0)
-        told = json.loads(progress.last())
+            told.stdin.write("enough\n")
+            told.stdin.close()
+            self.assertEqual(told.wait(wire.TIMEOUT), 0)
+        return progress.last()
+
+    @unittest.skipUnless(HAS_SDK, "the SDK's packages need Node 20")
+    def test_azures_sdk_goes_on_over_fail_overs_and_settles_what_it_held(self):
+        self.make_queues(self.start_three())
+        test_node.install()
+        place = served.connection_string(self.balance().port)
+
+        told = json.loads(self.tell_over_kills(["node", "sdk_failover_story.mjs", place], cwd=test_node.NODE))
+
         self.assertGreater(told["sent"], 10 * KILLS)
         last = self.leader_of(self.nodes)
         self.assertEqual(daemon_test.stored(last.client, "held"), {})
         left = {int(body) for body in daemon_test.stored(last.client, "q").values()}
         self.assertLessEqual(left, set(told["inDoubt"]))
+
+    def test_so_does_the_one_for_python(self):
+        authority = certificates.Authority(self.folder.name)
+        identity = authority.sign("broker", f"IP:{served.OWN_HOST}")
+        self.make_queues(self.start_three("amqp+tls", flags=("--tls-cert", str(identity.certificate),
+                                                             "--tls-key", str(identity.key))))
+        self.balance("amqp+tls", place=(served.OWN_HOST, 5671))
+        story = pathlib.Path(__file__).with_name("python_failover_story.py")
+        place = f"Endpoint=sb://{served.OWN_HOST};SharedAccessKeyName=any;SharedAccessKey=any"
+
+        sent = self.tell_over_kills([sys.executable, story, place, str(authority.certificate)])
+
+        self.assertGreater(int(sent), 10 * KILLS)
+        last = self.leader_of(self.nodes)
+        self.assertEqual(daemon_test.stored(last.client, "held"), {})
+        self.assertEqual(daemon_test.stored(last.client, "q"), {})
 
 
 if __name__ == "__main__":
