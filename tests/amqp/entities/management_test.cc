@@ -463,8 +463,9 @@ TEST_F(UnheardTest, AnAnswerThatIsWrittenKeepsItsLocks) {
   AttachToManagement();
   SayReceiveDeferred();
   // Azure's SDK for Python looks for it in the message alone.
-  EXPECT_THAT(client_.Hear(" transfer{"),
-              AllOf(HasSubstr("\"lock-token\""), HasSubstr(absl::BytesToHexString("x-opt-lock-token"))));
+  EXPECT_THAT(
+      client_.Hear(" transfer{"),
+      AllOf(HasSubstr("\"lock-token\""), HasSubstr(absl::BytesToHexString("x-opt-lock-token"))));
   client_.SayDetach(kTaker);
   GoAway();
   EXPECT_FALSE(IsFree());
