@@ -1,6 +1,6 @@
 // rabbit_bench: RabbitMQ's side of tools/compare, with its C client.
 //
-//   rabbit_bench send|cycle|latency|expire PORT CONNECTIONS WINDOW SIZE MESSAGES
+//   rabbit_bench send|cycle|latency|expire|declare PORT CONNECTIONS WINDOW SIZE MESSAGES
 //
 // The same work as `wharf bench`: one durable queue (a quorum queue, which syncs before it
 // confirms), CONNECTIONS producers with publisher confirms and at most WINDOW unconfirmed messages
@@ -8,8 +8,8 @@
 // who acknowledge every message by itself. `latency` sends one at a time on one connection,
 // whatever CONNECTIONS and WINDOW say. `expire` gives each message a time to live that ends at one
 // instant for all of them, and counts how long the queue takes from then until it is empty, and how
-// long small sends to another queue take meanwhile. One thread for each connection. Prints one line
-// of JSON.
+// long small sends to another queue take meanwhile. `declare` makes the queue anew and leaves it,
+// for another client, and says nothing. One thread for each connection. Prints one line of JSON.
 
 #include <amqp.h>
 #include <amqp_tcp_socket.h>
@@ -344,14 +344,14 @@ static void Measure(const char* mode) {
 
 static bool IsMode(const char* mode) {
   return !strcmp(mode, "send") || !strcmp(mode, "cycle") || !strcmp(mode, "latency") ||
-         !strcmp(mode, "expire");
+         !strcmp(mode, "expire") || !strcmp(mode, "declare");
 }
 
 int main(int argc, char** argv) {
   if (argc != 7 || !IsMode(argv[1])) {
-    fprintf(
-        stderr,
-        "usage: rabbit_bench send|cycle|latency|expire PORT CONNECTIONS WINDOW SIZE MESSAGES\n");
+    fprintf(stderr,
+            "usage: rabbit_bench send|cycle|latency|expire|declare PORT CONNECTIONS WINDOW SIZE "
+            "MESSAGES\n");
     return 2;
   }
   port = atoi(argv[2]);
@@ -361,6 +361,7 @@ int main(int argc, char** argv) {
   messages = atol(argv[6]);
 
   MakeEmptyQueue(kQueue);
+  if (strcmp(argv[1], "declare") == 0) return 0;
   if (strcmp(argv[1], "expire") == 0) {
     Expire();
   } else if (strcmp(argv[1], "latency") == 0) {

@@ -97,6 +97,7 @@ class LateEntities final : public EntityDoor {
     void OnRenewed(LinkId /*link*/, const access::PermitPtr& /*permit*/) override {}
     void OnEvent(Event& /*event*/) override {}
     void OnDetached(LinkId /*link*/) override {}
+    void OnHeard() override {}
     void OnWritten() override {}
     void OnClosing() override {}
 
@@ -135,6 +136,7 @@ class TirelessEntities final : public EntityDoor {
     void OnRenewed(LinkId /*link*/, const access::PermitPtr& /*permit*/) override {}
     void OnEvent(Event& /*event*/) override {}
     void OnDetached(LinkId /*link*/) override {}
+    void OnHeard() override {}
     void OnWritten() override {}
     void OnClosing() override {}
 
@@ -168,6 +170,7 @@ class EndlessEntities final : public EntityDoor {
       }
     }
     void OnDetached(LinkId /*link*/) override {}
+    void OnHeard() override {}
     void OnWritten() override {}
     void OnClosing() override {}
 

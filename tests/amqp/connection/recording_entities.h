@@ -55,6 +55,7 @@ class RecordingEntities final : public EntityDoor {
       }
     }
     void OnDetached(LinkId /*link*/) override { lines_.push_back("detached"); }
+    void OnHeard() override {}
     void OnWritten() override {}
     void OnClosing() override { lines_.push_back("closing"); }
 

@@ -172,7 +172,13 @@ class LinksFixture : public ::testing::Test {
   DoorWorld world_{limits_, gate_, entities_, wall_, open_, log_limit_, counts_, told_limit_};
   ServedConnection::Instant now_{};
   std::unique_ptr<ServedConnection> served_;
-  DoorClient client_{{.say = [this](std::string_view bytes) { served_->Feed(bytes, now_); },
+  // What the client says waits there, while there is one.
+  std::optional<std::string> together_;
+  DoorClient client_{{.say =
+                          [this](std::string_view bytes) {
+                            if (together_) return void(together_->append(bytes));
+                            served_->Feed(bytes, now_);
+                          },
                       .hear = [this] { return Hear(); }}};
 };
 

@@ -25,6 +25,7 @@ class TinyDoor::Links final : public EntityLinks {
       door_.WakeAll();
     }
   }
+  void OnHeard() override {}
   void OnWritten() override {}
   void OnClosing() override {}
   void OnDetached(LinkId link) override { links_.Forget(link); }

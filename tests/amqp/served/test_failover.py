@@ -123,7 +123,7 @@ class Failover(served.ServedTest, cluster_nodes.ClusterTest):
         progress.wait_for_more(progress.count() + 1)
 
     def make_queues(self, leader):
-        leader.client.create("held")
+        leader.client.create("held", lock_duration=wire.seconds(300))
         # What was on its way to a connection that ended comes again when its lock is over.
         leader.client.create("q", requires_duplicate_detection=True, lock_duration=wire.seconds(5))
         leader.client.send("held", b"one")

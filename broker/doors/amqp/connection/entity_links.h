@@ -81,6 +81,9 @@ class EntityLinks {
   virtual void OnRenewed(LinkId link, const access::PermitPtr& permit) = 0;
   // CreditGiven, SenderTold and Delivered of its links; Disposed and MayWrite, whosever they are.
   virtual void OnEvent(Event& event) = 0;
+  // All events of what was read at one go have been told: what links kept together goes to the
+  // broker.
+  virtual void OnHeard() = 0;
   // All that was taken away to be written has left.
   virtual void OnWritten() = 0;
   // The link is over, whoever ended it; once for each that was attached.

@@ -89,6 +89,7 @@ void ServedConnection::Feed(std::string_view bytes, Instant now) {
 void ServedConnection::Work(Instant now) {
   now_ = now;
   while (std::optional<Event> event = endpoint_.Next()) On(*event, now);
+  if (entities_ != nullptr) entities_->OnHeard();
   if (closing_for_.has_value() && unanswered_bytes_.taken() == 0) FinishClosing(now);
 }
 

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <variant>
@@ -87,6 +88,7 @@ class BrokerDoor::BrokerLinks final : public EntityLinks {
       if (transactions_.Has(part->link)) return transactions_.OnDelivered(*part);
       if (management_.Has(part->link)) return management_.OnDelivered(*part);
       if (NodeLink* const link = Find(part->link)) link->OnDelivered(*part);
+      heard_.insert(part->link);
     } else if (const auto* const credit = std::get_if<CreditGiven>(&event)) {
       if (management_.Has(credit->link)) return management_.OnCredit(*credit);
       if (NodeLink* const link = Find(credit->link)) link->OnCredit(*credit);
@@ -94,6 +96,12 @@ class BrokerDoor::BrokerLinks final : public EntityLinks {
       OnDisposed(*disposed);
     } else if (std::holds_alternative<MayWrite>(event)) {
       SendAll();
+    }
+  }
+
+  void OnHeard() override {
+    for (const LinkId heard : std::exchange(heard_, {})) {
+      if (NodeLink* const link = Find(heard)) link->OnHeard();
     }
   }
 
@@ -139,6 +147,7 @@ class BrokerDoor::BrokerLinks final : public EntityLinks {
     for (const DeliveryRef& ref : disposed.deliveries) by_link[ref.link].push_back(ref.delivery);
     for (const auto& [link, deliveries] : by_link) {
       if (NodeLink* const there = Find(link)) there->OnDisposed(deliveries, disposed);
+      heard_.insert(link);
     }
   }
 
@@ -148,6 +157,8 @@ class BrokerDoor::BrokerLinks final : public EntityLinks {
   // Before all that work in them.
   TransactionNode transactions_;
   std::map<LinkId, std::shared_ptr<NodeLink>> links_;
+  // Of what is read at one go.
+  std::set<LinkId> heard_;
   ManagementNode management_;
 };
 

@@ -23,6 +23,8 @@ class NodeLink {
   virtual void OnCredit(const CreditGiven& /*credit*/) {}
   virtual void OnDisposed(const std::vector<DeliveryId>& /*deliveries*/,
                           const Disposed& /*disposed*/) {}
+  // No more comes together with what was heard: what the link kept for that it asks for now.
+  virtual void OnHeard() {}
   // There may be room again.
   virtual void Send() {}
   // What was taken away to be written has left (OpenConnection).

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <utility>
+#include <variant>
 
 #include <fmt/format.h>
 
@@ -20,6 +21,10 @@ constexpr std::size_t kSettlementBytes = 64;
 // Of messages that are gone with their delivery so many may wait to be written, whatever the
 // credit: a client that dies loses no more.
 constexpr std::uint64_t kUnlockedAheadMax = 100;
+
+bool IsAccepted(const Disposed& disposed) {
+  return disposed.state.has_value() && std::holds_alternative<Accepted>(*disposed.state);
+}
 
 }  // namespace
 
@@ -278,6 +283,7 @@ void ReceiveLink::Drop(const Deliveries& deliveries) const {
 }
 
 void ReceiveLink::End() {
+  SettleKept();
   std::vector<wharf::Delivered> unheard;
   {
     MutexLock lock(mutex_);
@@ -336,12 +342,36 @@ void ReceiveLink::OnDisposed(const std::vector<DeliveryId>& deliveries, const Di
       locked_.erase(locked);
     }
     if (part.empty()) continue;
+    if (IsAccepted(disposed)) {
+      KeepCompleted(part, tokens, disposed);
+      continue;
+    }
+    SettleKept();
     if (in != nullptr) {
       SettleIn(in->txn_id, part, tokens, **settlement, disposed);
     } else {
       Settle(part, std::move(tokens), **settlement, disposed);
     }
   }
+}
+
+// Most clients say it of each message by itself.
+void ReceiveLink::KeepCompleted(const std::vector<DeliveryId>& deliveries, const TokenList& tokens,
+                                const Disposed& disposed) {
+  if (kept_.disposed.is_settled != disposed.is_settled) SettleKept();
+  world_.connection.unanswered_bytes().TakeAnyway(tokens.size() * kSettlementBytes);
+  kept_.deliveries.insert(kept_.deliveries.end(), deliveries.begin(), deliveries.end());
+  kept_.tokens.insert(kept_.tokens.end(), tokens.begin(), tokens.end());
+  kept_.disposed.is_settled = disposed.is_settled;
+  kept_.disposed.state = disposed.state;
+  if (kept_.tokens.size() >= kKeptMax) SettleKept();
+}
+
+void ReceiveLink::SettleKept() {
+  if (kept_.tokens.empty()) return;
+  Kept kept = std::exchange(kept_, {});
+  world_.connection.unanswered_bytes().GiveBack(kept.tokens.size() * kSettlementBytes);
+  Settle(kept.deliveries, std::move(kept.tokens), {.verb = SettleVerb::kComplete}, kept.disposed);
 }
 
 void ReceiveLink::Settle(const std::vector<DeliveryId>& deliveries, TokenList tokens,

@@ -37,6 +37,7 @@ class ReceiveLink final : public NodeLink,
   void OnCredit(const CreditGiven& credit) override;
   void OnDisposed(const std::vector<DeliveryId>& deliveries, const Disposed& disposed) override;
   void Send() override;
+  void OnHeard() override { SettleKept(); }
   void OnWritten() override;
   void Renew(const access::PermitPtr& permit) override { permit_ = permit; }
   void End() override;
@@ -59,6 +60,15 @@ class ReceiveLink final : public NodeLink,
     std::optional<std::uint64_t> drained{};
     std::optional<Status> detached{};
   };
+
+  // What was completed at one go.
+  struct Kept {
+    std::vector<DeliveryId> deliveries{};
+    TokenList tokens{};
+    // What is said of all of them.
+    Disposed disposed{};
+  };
+  static constexpr std::size_t kKeptMax = 256;
 
   void OnAttached(const Result<wharf::Attached>& attached);
   void Accept();
@@ -84,6 +94,9 @@ class ReceiveLink final : public NodeLink,
   // Will never be written: what is locked goes back, of what is not its large body goes.
   template <typename Deliveries>
   void Drop(const Deliveries& deliveries) const;
+  void KeepCompleted(const std::vector<DeliveryId>& deliveries, const TokenList& tokens,
+                     const Disposed& disposed);
+  void SettleKept();
   void Settle(const std::vector<DeliveryId>& deliveries, TokenList tokens, Settlement settlement,
               const Disposed& disposed);
   // The same as a part of a transaction.
@@ -131,6 +144,7 @@ class ReceiveLink final : public NodeLink,
   std::deque<std::pair<std::uint64_t, std::uint64_t>> unwritten_;
   // Of what was sent and is not settled.
   absl::flat_hash_map<DeliveryId, LockToken> locked_;
+  Kept kept_;
   std::uint64_t next_tag_ = 0;
 
   mutable Mutex mutex_;

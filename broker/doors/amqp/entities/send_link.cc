@@ -34,6 +34,7 @@ bool TakesNothing(const std::string& path) {
 SendLink::~SendLink() { GiveBackPartial(); }
 
 void SendLink::End() {
+  SendKept();
   large_.reset();
   GiveBackPartial();
   has_ended_ = true;
@@ -76,6 +77,7 @@ void SendLink::OnEntity(EntityKind kind, const Result<QueueSnapshot>& entity) {
   }
   const auto bytes_max = static_cast<std::uint64_t>(entity->record.description.message_bytes_max());
   attach_.max_message_size = bytes_max;
+  may_keep_ = !entity->record.description.requires_duplicate_detection;
   attach_.properties.emplace().Add(
       Value(Symbol{"com.microsoft:max-message-batch-size"}),
       Value(static_cast<std::int64_t>(std::min(bytes_max, kBatchBytesMax))));
@@ -141,6 +143,7 @@ void SendLink::BeginLarge(const Delivered& part, LargeSend::Begun begun) {
     refused_ = TooMuch();
     return;
   }
+  SendKept();
   const Caller caller = world_.CallerWith(permit_);
   ++unanswered_;
   large_ = std::make_unique<LargeSend>(
@@ -169,17 +172,45 @@ void SendLink::EndLarge(const Delivered& part) {
 }
 
 void SendLink::Handle(const Delivered& part) {
-  const Caller caller = world_.CallerWith(permit_);
   Result<std::vector<Message>> messages =
       refused_.ok() ? MessagesOf(part.message_format) : Result<std::vector<Message>>(refused_);
   if (!messages.ok()) {
     if (txn_id_.has_value()) world_.transactions.Fail(*txn_id_, messages.status());
-    if (!part.is_settled) Reject(part.delivery, messages.status(), caller.tracking_id);
+    if (!part.is_settled) Reject(part.delivery, messages.status(), NewTrackingId());
     return;
   }
   ++unanswered_;
+  const bool is_alone = part.message_format != kBatchFormat && !txn_id_.has_value();
+  if (is_alone && may_keep_) return Keep(part, std::move(messages->front()));
+  SendKept();
+  const Caller caller = world_.CallerWith(permit_);
   if (txn_id_.has_value()) return SendIn(*txn_id_, part, *std::move(messages), caller);
   Send(part, *std::move(messages), caller);
+}
+
+void SendLink::Keep(const Delivered& part, Message message) {
+  const std::size_t bytes = std::max(message_.size(), kAskedBytesMin);
+  world_.connection.unanswered_bytes().TakeAnyway(bytes);
+  kept_.messages.push_back(std::move(message));
+  kept_.deliveries.push_back(part.delivery);
+  kept_.bytes += bytes;
+  if (kept_.messages.size() >= kKeptMax || kept_.bytes >= kKeptBytesMax) SendKept();
+}
+
+void SendLink::SendKept() {
+  if (kept_.messages.empty()) return;
+  Kept kept = std::exchange(kept_, {});
+  world_.connection.unanswered_bytes().GiveBack(kept.bytes);
+  const Caller caller = world_.CallerWith(permit_);
+  AskFor(world_, caller, SendRequest{{world_.path}, std::move(kept.messages)}, kept.bytes,
+         [weak = weak_from_this(), deliveries = std::move(kept.deliveries),
+          id = caller.tracking_id](const Result<SendReceipt>& receipt) {
+           const auto self = weak.lock();
+           for (std::size_t i = 0; self != nullptr && i < deliveries.size(); ++i) {
+             const Status failed = receipt.ok() ? (*receipt)[i].status() : receipt.status();
+             self->OnSent(deliveries[i], id, failed, Accepted());
+           }
+         });
 }
 
 void SendLink::Send(const Delivered& part, std::vector<Message> messages, const Caller& caller) {

@@ -1,6 +1,7 @@
 // SendLink: a link by which a client sends to a queue or a topic.
 //
-// Puts messages together, hands each to the broker, and tells its outcome when the commit is done.
+// Puts messages together, hands those that came at one go to the broker at one go, and tells the
+// outcome of each when the commit is done.
 // How much it lets a client send before that is bounded by credit and by the bytes of the
 // connection that are not answered. A message over 1 MiB goes on while it comes (LargeSend). Owned
 // by BrokerLinks, on the strand of the connection.
@@ -28,12 +29,24 @@ class SendLink final : public NodeLink, public std::enable_shared_from_this<Send
   // Is answered when the broker has said what the entity takes.
   void Begin(const Attach& attach);
   void OnDelivered(const Delivered& part) override;
+  void OnHeard() override { SendKept(); }
   // What still comes of a message is not taken for another one.
   void End() override;
   void Renew(const access::PermitPtr& permit) override { permit_ = permit; }
 
  private:
   static constexpr std::uint32_t kCredit = 1000;
+  // Of what is kept.
+  static constexpr std::size_t kKeptMax = 256;
+  static constexpr std::size_t kKeptBytesMax = std::size_t{256} << 10;
+
+  // Messages that came at one go and have nothing to do with each other.
+  struct Kept {
+    std::vector<Message> messages;
+    std::vector<DeliveryId> deliveries;
+    // That they are worth while they are not answered.
+    std::size_t bytes = 0;
+  };
 
   void AskAbout(EntityKind kind);
   void OnEntity(EntityKind kind, const Result<QueueSnapshot>& entity);
@@ -43,6 +56,9 @@ class SendLink final : public NodeLink, public std::enable_shared_from_this<Send
   void BeginLarge(const Delivered& part, LargeSend::Begun begun);
   void EndLarge(const Delivered& part);
   void Handle(const Delivered& part);
+  void Keep(const Delivered& part, Message message);
+  void SendKept();
+  // All of a batch, or nothing of it.
   void Send(const Delivered& part, std::vector<Message> messages, const Caller& caller);
   void SendIn(const Binary& txn_id, const Delivered& part, std::vector<Message> messages,
               const Caller& caller);
@@ -61,6 +77,10 @@ class SendLink final : public NodeLink, public std::enable_shared_from_this<Send
   // As it is answered.
   Attach attach_;
   std::string message_;
+  // Where duplicates are looked for what is sent at one go has a bound that one message alone
+  // keeps.
+  bool may_keep_ = false;
+  Kept kept_;
   // Of the message that comes, if it is in a transaction.
   std::optional<Binary> txn_id_;
   // Of a message that is known to be larger than 1 MiB.

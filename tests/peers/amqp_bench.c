@@ -1,0 +1,336 @@
+// amqp_bench: the work of `wharf bench` over AMQP 1.0, with Proton's C engine, for whoever speaks
+// it.
+//
+//   amqp_bench send|cycle|latency PORT ADDRESS CONNECTIONS WINDOW SIZE MESSAGES
+//
+// CONNECTIONS senders with at most WINDOW messages each whose outcome they have not heard. `cycle`
+// adds as many receivers, each on a connection of its own, with WINDOW as credit, who accept every
+// message by itself. `latency` sends one at a time on one connection, whatever CONNECTIONS and
+// WINDOW say. ADDRESS is there, and empty. One thread for each connection. Logs in by
+// SASL ANONYMOUS. Prints one line of JSON.
+
+#include <arpa/inet.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <proton/connection.h>
+#include <proton/connection_driver.h>
+#include <proton/delivery.h>
+#include <proton/link.h>
+#include <proton/sasl.h>
+#include <proton/session.h>
+#include <proton/terminus.h>
+#include <proton/transport.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { kPatienceMs = 20, kBytesMax = 1 << 20 };
+
+// Constant once the threads run.
+static int port;
+static const char* address;
+static int connections;
+static long window;
+static size_t size;
+static long messages;
+static char* message;
+static size_t message_size;
+
+static atomic_long consumed;
+static pthread_barrier_t start_line;
+
+typedef struct {
+  int socket;
+  pn_connection_driver_t driver;
+  pn_link_t* link;
+  bool is_open;
+  bool is_closed;
+  // Of a sender.
+  long share;
+  long sent;
+  long heard;
+  // Of a receiver.
+  char* received;
+  long granted;
+} Client;
+
+static void Fail(const char* what) {
+  fprintf(stderr, "amqp_bench: %s failed\n", what);
+  exit(1);
+}
+
+static void FailFor(pn_condition_t* reason) {
+  const char* const description = pn_condition_get_description(reason);
+  fprintf(stderr, "amqp_bench: %s: %s\n", pn_condition_get_name(reason),
+          description ? description : "");
+  exit(1);
+}
+
+static double Now(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+// A header that says durable, and one section of data.
+static void MakeMessage(void) {
+  static const unsigned char kHead[] = {0x00, 0x53, 0x70, 0xc0, 0x02, 0x01,
+                                        0x41, 0x00, 0x53, 0x75, 0xb0};
+  message_size = sizeof kHead + 4 + size;
+  message = malloc(message_size);
+  memcpy(message, kHead, sizeof kHead);
+  const uint32_t length = htonl((uint32_t)size);
+  memcpy(message + sizeof kHead, &length, sizeof length);
+  memset(message + sizeof kHead + sizeof length, 'x', size);
+}
+
+static void Connect(Client* client) {
+  client->socket = socket(AF_INET, SOCK_STREAM, 0);
+  const struct sockaddr_in to = {.sin_family = AF_INET,
+                                 .sin_port = htons((uint16_t)port),
+                                 .sin_addr = {.s_addr = htonl(INADDR_LOOPBACK)}};
+  if (connect(client->socket, (const struct sockaddr*)&to, sizeof to)) Fail("connect");
+  const int on = 1;
+  setsockopt(client->socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  if (pn_connection_driver_init(&client->driver, NULL, NULL)) Fail("the driver");
+  pn_connection_t* const connection = client->driver.connection;
+  pn_connection_set_hostname(connection, "127.0.0.1");
+  pn_connection_set_container(connection, "amqp_bench");
+  pn_sasl_t* const sasl = pn_sasl(client->driver.transport);
+  pn_sasl_allowed_mechs(sasl, "ANONYMOUS");
+}
+
+static void Attach(Client* client, bool is_sender) {
+  pn_connection_t* const connection = client->driver.connection;
+  pn_connection_open(connection);
+  pn_session_t* const session = pn_session(connection);
+  pn_session_set_incoming_capacity(session, 16 << 20);
+  pn_session_open(session);
+  client->link = is_sender ? pn_sender(session, "sender") : pn_receiver(session, "receiver");
+  pn_terminus_set_address(is_sender ? pn_link_target(client->link) : pn_link_source(client->link),
+                          address);
+  pn_link_open(client->link);
+}
+
+static void OnSent(Client* client, pn_delivery_t* delivery) {
+  const uint64_t outcome = pn_delivery_remote_state(delivery);
+  if (outcome == 0) return;
+  if (outcome != PN_ACCEPTED) Fail("send");
+  pn_delivery_settle(delivery);
+  ++client->heard;
+}
+
+static void OnReceived(Client* client, pn_delivery_t* delivery) {
+  if (!pn_delivery_readable(delivery) || pn_delivery_partial(delivery)) return;
+  while (pn_link_recv(client->link, client->received, kBytesMax) > 0) {
+  }
+  pn_link_advance(client->link);
+  pn_delivery_update(delivery, PN_ACCEPTED);
+  pn_delivery_settle(delivery);
+  --client->granted;
+  atomic_fetch_add(&consumed, 1);
+}
+
+static void OnEvent(Client* client, pn_event_t* event) {
+  switch (pn_event_type(event)) {
+    case PN_LINK_REMOTE_OPEN:
+      client->is_open = true;
+      break;
+    case PN_DELIVERY:
+      if (pn_link_is_sender(client->link)) {
+        OnSent(client, pn_event_delivery(event));
+      } else {
+        OnReceived(client, pn_event_delivery(event));
+      }
+      break;
+    case PN_LINK_REMOTE_CLOSE:
+      if (!client->is_closed) FailFor(pn_link_remote_condition(client->link));
+      break;
+    case PN_TRANSPORT_ERROR:
+      if (!client->is_closed) FailFor(pn_transport_condition(client->driver.transport));
+      break;
+    case PN_TRANSPORT_CLOSED:
+      client->is_closed = true;
+      break;
+    default:
+      break;
+  }
+}
+
+static void HandleEvents(Client* client) {
+  pn_event_t* event;
+  while ((event = pn_connection_driver_next_event(&client->driver))) OnEvent(client, event);
+}
+
+static void WriteAll(Client* client) {
+  for (;;) {
+    const pn_bytes_t out = pn_connection_driver_write_buffer(&client->driver);
+    if (out.size == 0) return;
+    const ssize_t count = send(client->socket, out.start, out.size, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (count <= 0) return;
+    pn_connection_driver_write_done(&client->driver, (size_t)count);
+  }
+}
+
+static void ReadSome(Client* client) {
+  const pn_rwbytes_t in = pn_connection_driver_read_buffer(&client->driver);
+  if (in.size == 0) return;
+  const ssize_t count = recv(client->socket, in.start, in.size, MSG_DONTWAIT);
+  if (count == 0) {
+    pn_connection_driver_read_close(&client->driver);
+  } else if (count > 0) {
+    pn_connection_driver_read_done(&client->driver, (size_t)count);
+  }
+}
+
+// Writes what there is, waits for what comes and handles it.
+static void Turn(Client* client) {
+  WriteAll(client);
+  struct pollfd wish = {.fd = client->socket, .events = POLLIN};
+  if (pn_connection_driver_write_buffer(&client->driver).size > 0) wish.events |= POLLOUT;
+  poll(&wish, 1, kPatienceMs);
+  if (wish.revents & (POLLIN | POLLHUP | POLLERR)) ReadSome(client);
+  HandleEvents(client);
+}
+
+static void Open(Client* client, bool is_sender) {
+  Connect(client);
+  Attach(client, is_sender);
+  while (!client->is_open || (is_sender && pn_link_credit(client->link) == 0)) Turn(client);
+}
+
+static void Close(Client* client) {
+  pn_connection_close(client->driver.connection);
+  client->is_closed = true;
+  while (!pn_connection_driver_finished(&client->driver) &&
+         !(pn_connection_state(client->driver.connection) & PN_REMOTE_CLOSED)) {
+    Turn(client);
+  }
+  WriteAll(client);
+  pn_connection_driver_destroy(&client->driver);
+  close(client->socket);
+}
+
+static void SendOne(Client* client) {
+  const long number = client->sent++;
+  pn_delivery(client->link, pn_dtag((const char*)&number, sizeof number));
+  pn_link_send(client->link, message, message_size);
+  pn_link_advance(client->link);
+}
+
+static long Share(long index) {
+  return messages / connections + (index < messages % connections ? 1 : 0);
+}
+
+static void* Produce(void* index) {
+  Client client = {.share = Share((long)index)};
+  Open(&client, true);
+  pthread_barrier_wait(&start_line);
+  while (client.heard < client.share) {
+    while (client.sent < client.share && client.sent - client.heard < window &&
+           pn_link_credit(client.link) > 0) {
+      SendOne(&client);
+    }
+    Turn(&client);
+  }
+  Close(&client);
+  return NULL;
+}
+
+static void* Consume(void* unused) {
+  (void)unused;
+  Client client = {.received = malloc(kBytesMax)};
+  Open(&client, false);
+  pthread_barrier_wait(&start_line);
+  while (atomic_load(&consumed) < messages) {
+    if (client.granted <= window / 2) {
+      pn_link_flow(client.link, (int)(window - client.granted));
+      client.granted = window;
+    }
+    Turn(&client);
+  }
+  Close(&client);
+  free(client.received);
+  return NULL;
+}
+
+// The clock runs from the moment all are connected until the last one has hung up.
+static double Run(bool with_consumers) {
+  const int threads = with_consumers ? 2 * connections : connections;
+  pthread_t* ids = calloc((size_t)threads, sizeof *ids);
+  pthread_barrier_init(&start_line, NULL, (unsigned)threads + 1);
+  for (long i = 0; i < threads; ++i) {
+    if (pthread_create(&ids[i], NULL, i < connections ? Produce : Consume, (void*)i))
+      Fail("thread");
+  }
+  pthread_barrier_wait(&start_line);
+  const double began = Now();
+  for (int i = 0; i < threads; ++i) pthread_join(ids[i], NULL);
+  const double seconds = Now() - began;
+  free(ids);
+  return seconds;
+}
+
+static int ByLength(const void* one, const void* other) {
+  const double difference = *(const double*)one - *(const double*)other;
+  return (difference > 0) - (difference < 0);
+}
+
+static void MeasureLatency(void) {
+  Client client = {.share = messages};
+  Open(&client, true);
+  double* const took = malloc((size_t)messages * sizeof *took);
+  while (client.heard < messages) {
+    const double began = Now();
+    SendOne(&client);
+    while (client.heard < client.sent) Turn(&client);
+    took[client.heard - 1] = (Now() - began) * 1e6;
+  }
+  Close(&client);
+  qsort(took, (size_t)messages, sizeof *took, ByLength);
+  printf(
+      "{\"mode\": \"latency\", \"size\": %zu, \"messages\": %ld, \"p50\": %.0f, \"p99\": %.0f}\n",
+      size, messages, took[messages / 2], took[messages * 99 / 100]);
+  free(took);
+}
+
+static void Measure(const char* mode) {
+  const double seconds = Run(strcmp(mode, "cycle") == 0);
+  printf(
+      "{\"mode\": \"%s\", \"connections\": %d, \"window\": %ld, \"size\": %zu, \"messages\": %ld, "
+      "\"seconds\": %.3f, \"messages_per_second\": %.0f}\n",
+      mode, connections, window, size, messages, seconds, (double)messages / seconds);
+}
+
+static bool IsMode(const char* mode) {
+  return !strcmp(mode, "send") || !strcmp(mode, "cycle") || !strcmp(mode, "latency");
+}
+
+int main(int argc, char** argv) {
+  if (argc != 8 || !IsMode(argv[1])) {
+    fprintf(stderr,
+            "usage: amqp_bench send|cycle|latency PORT ADDRESS CONNECTIONS WINDOW SIZE MESSAGES\n");
+    return 2;
+  }
+  port = atoi(argv[2]);
+  address = argv[3];
+  connections = atoi(argv[4]);
+  window = atol(argv[5]);
+  size = (size_t)atol(argv[6]);
+  messages = atol(argv[7]);
+
+  MakeMessage();
+  if (strcmp(argv[1], "latency") == 0) {
+    MeasureLatency();
+  } else {
+    Measure(argv[1]);
+  }
+  free(message);
+  return 0;
+}
