@@ -14,6 +14,7 @@ import grpc
 import daemon_test
 import rest_client
 import wire
+from cluster_nodes import free_port
 from topic_calls import path_of, sql
 
 PLACES = "127.0.0.1:0,amqp://127.0.0.1:0,servicebus://127.0.0.1:0"
@@ -178,6 +179,20 @@ class Entities(EmulatorTest):
             self.assertEqual(self.client.get(name).max_delivery_count, 7)
         for i in range(100):
             self.assertEqual([rule.name for rule in self.client.topics.list_rules("t", f"s{i}").rules], ["one", "two"])
+
+    def test_a_client_that_cannot_wait_finds_all_of_them(self):
+        self.port = free_port()
+        self.write(config([queue(f"q{i}") for i in range(1000)]))
+        command = [os.environ["WHARFD"], "--data", self.data, "--emulator", self.file,
+                   "--listen", f"127.0.0.1:0,servicebus://127.0.0.1:{self.port}"]
+        daemon = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+        self.addCleanup(daemon.wait)
+        self.addCleanup(daemon.kill)
+
+        # From its first moment on; nobody answers until all are there.
+        answer = daemon_test.wait_for(lambda: self.ask("GET", "/q999", headers=KEY), OSError)
+
+        self.assertEqual(answer.status, 200)
 
     def test_two_hundred_connections_and_five_hundred_entities_are_nothing_special(self):
         daemon = self.emulate(config([queue(f"q{i}", LockDuration="PT10S") for i in range(400)],
