@@ -25,6 +25,7 @@
 #include "broker/daemon/core_dumps.h"
 #include "broker/daemon/daemon.h"
 #include "broker/daemon/data_folder.h"
+#include "broker/daemon/ephemeral_folder.h"
 #include "broker/daemon/listeners.h"
 #include "broker/daemon/log.h"
 #include "broker/daemon/node_format.h"
@@ -42,6 +43,8 @@
 #include "broker/doors/http/http_server.h"
 #include "broker/doors/http/metrics.h"
 #include "broker/doors/http/operations.h"
+#include "broker/emulator/bring_up.h"
+#include "broker/emulator/config_json.h"
 #include "broker/schema/change_encoder.h"
 #include "broker/schema/loader.h"
 #include "broker/schema/tables.h"
@@ -135,10 +138,20 @@ void WarnOfInsecurity(const config::Settings& settings) {
   if (open.empty() && !are_peers_open) spdlog::warn("insecure is set, and nothing needs it");
 }
 
+// Who made them did not mean that everybody may do everything.
+Status RefuseRules(const config::Settings& settings, const BrokerImage& image) {
+  return {ErrorCode::kGeneralError,
+          fmt::format("{} has access rules, {} of them, and the emulator takes any key: start "
+                      "without --emulator, or name another folder",
+                      settings.data, image.access_rules.size())};
+}
+
 // Whether access is on. What has keys in memory is in no core dump: where there are rules they are
 // there, whether they are obeyed or not.
 Result<bool> PrepareAccess(RocksStore& store, const config::Configuration& configuration,
                            const Listeners& listeners, BrokerImage& image) {
+  const bool is_emulator = configuration.settings.is_emulator();
+  if (is_emulator && !image.access_rules.empty()) return RefuseRules(configuration.settings, image);
   const Result<bool> is_on = IsAccessOn(configuration, image.access_rules.size());
   if (!is_on.ok()) return is_on;
   if (*is_on || !image.access_rules.empty()) KeepOutOfCores();
@@ -254,6 +267,7 @@ struct Opened {
   std::unique_ptr<RocksStore> store;
   FolderState folder;
   trace::Tracer* tracer;
+  const emulator::Wanted& wanted;
   // Of a node: its folder is still that of a broker by itself; or why its state is lost
   // (NodeStore).
   bool is_single;
@@ -308,12 +322,14 @@ Served ServeAlone(const config::Sources& sources, const config::Configuration& c
   if (const Status taken = TakeFormat(*opened.store, opened.folder); !taken.ok()) return {taken};
   const std::size_t queues = image->catalog.queues.size();
   StopSignal stop;
+  const std::string about =
+      settings.is_emulator() ? "emulator=" + settings.emulator : fmt::format("queues={}", queues);
   Daemon daemon(std::move(opened.store), *std::move(image),
                 MakeClock(settings.has_manual_clock(), opened.folder.last_committed), settings,
                 {opened.garbage, stop, opened.health, opened.statistics, opened.guard,
-                 opened.clients, *is_access_on, opened.tracer});
-  return {RunAndStop(daemon, sources, settings, opened.listeners, fmt::format("queues={}", queues),
-                     stop, opened.health)};
+                 opened.clients, *is_access_on, opened.tracer,
+                 [&opened](Requests& broker) { return emulator::BringUp(opened.wanted, broker); }});
+  return {RunAndStop(daemon, sources, settings, opened.listeners, about, stop, opened.health)};
 }
 
 // Damage in the state of a node is none in that of another one, which the next start takes.
@@ -340,7 +356,7 @@ Result<NodeStore> OpenStore(const config::Settings& settings, RocksStoreOptions 
 }
 
 Served ServeOnce(const config::Sources& sources, const config::Configuration& configuration,
-                 SignsOfLife& signs) {
+                 const emulator::Wanted& wanted, SignsOfLife& signs) {
   const config::Settings& settings = configuration.settings;
   WarnOfInsecurity(settings);
   // The ports are had, and the folder looked at, before anything is changed.
@@ -404,6 +420,7 @@ Served ServeOnce(const config::Sources& sources, const config::Configuration& co
                 .store = std::move(opened_store->store),
                 .folder = *std::move(folder),
                 .tracer = exporter == nullptr ? nullptr : &exporter->tracer(),
+                .wanted = wanted,
                 .is_single = opened_store->is_single,
                 .lost = std::move(opened_store->lost)};
   const Served served = settings.has_node() ? ServeNode(sources, configuration, std::move(opened))
@@ -413,14 +430,15 @@ Served ServeOnce(const config::Sources& sources, const config::Configuration& co
 }
 
 // Again from the ports on, as its configuration is by then, where the folder has to be opened anew.
-Status Serve(const config::Sources& sources, config::Configuration configuration) {
+Status Serve(const config::Sources& sources, config::Configuration configuration,
+             const emulator::Wanted& wanted) {
   SignsOfLife signs;
-  Served served = ServeOnce(sources, configuration, signs);
+  Served served = ServeOnce(sources, configuration, wanted, signs);
   while (served.begins_again) {
     spdlog::info("wharfd opens {} anew", configuration.settings.data);
     config::Reading reading = config::ReadConfiguration(sources);
     if (reading.complaints.empty()) configuration = std::move(reading.configuration);
-    served = ServeOnce(sources, configuration, signs);
+    served = ServeOnce(sources, configuration, wanted, signs);
   }
   if (served.status.ok()) spdlog::info("wharfd stopped");
   return served.status;
@@ -428,15 +446,32 @@ Status Serve(const config::Sources& sources, config::Configuration configuration
 
 // What the system refuses (a thread, a timer) comes as an exception; it ends the start with a
 // sentence, too.
-Status ServeOrSay(const config::Sources& sources, const config::Configuration& configuration) {
+Status ServeOrSay(const config::Sources& sources, const config::Configuration& configuration,
+                  const emulator::Wanted& wanted) {
   try {
-    return Serve(sources, configuration);
+    return Serve(sources, configuration, wanted);
   } catch (const std::system_error& error) {
     return {ErrorCode::kGeneralError, error.what()};
   }
 }
 
-int StartAndServe(const config::Sources& sources, const config::Configuration& configuration) {
+// Of an ephemeral broker the folder is made here, and named as a flag would: what reads the
+// configuration anew finds it, too.
+Result<std::unique_ptr<EphemeralFolder>> MakeFolder(config::Sources& sources,
+                                                    config::Configuration& configuration) {
+  if (!configuration.settings.ephemeral) return std::unique_ptr<EphemeralFolder>();
+  Result<std::unique_ptr<EphemeralFolder>> folder = EphemeralFolder::Make(TemporaryFolder());
+  if (!folder.ok()) return folder;
+  const std::string origin = config::FlagOf(*config::FindKey("ephemeral"));
+  sources.flags.push_back({config::FindKey("data"), (*folder)->path(), origin, origin});
+  config::Reading named{.configuration = std::move(configuration), .complaints = {}};
+  config::Apply({sources.flags.back()}, named);
+  configuration = std::move(named.configuration);
+  return folder;
+}
+
+int StartAndServe(config::Sources sources, config::Configuration configuration,
+                  const emulator::Wanted& wanted) {
   IgnoreSignals();
   umask(077);  // What it writes is for nobody else to read.
   StartLog(configuration.settings.log_level, configuration.settings.log_format);
@@ -444,10 +479,19 @@ int StartAndServe(const config::Sources& sources, const config::Configuration& c
     spdlog::warn("{}", sentence);
   }
 
-  const Status served = ServeOrSay(sources, configuration);
+  // Goes behind everything that is in it.
+  const Result<std::unique_ptr<EphemeralFolder>> folder = MakeFolder(sources, configuration);
+  const Status served = folder.ok() ? ServeOrSay(sources, configuration, wanted) : folder.status();
   if (served.ok()) return 0;
   spdlog::error("wharfd ends: {}", served.message());
   return 1;
+}
+
+// What is wrong with it is told as what is wrong with any other file.
+emulator::Wanted ReadWanted(config::Reading& reading) {
+  const std::string file = reading.configuration.settings.emulator_file();
+  if (file.empty() || !reading.complaints.empty()) return {};
+  return emulator::ReadConfigJson(file, reading.complaints);
 }
 
 int Main(int argc, char** argv) {
@@ -457,6 +501,7 @@ int Main(int argc, char** argv) {
                                 .variables = config::EntriesOfEnvironment(environ),
                                 .flags = line.Entries()};
   config::Reading reading = config::ReadConfiguration(sources);
+  const emulator::Wanted wanted = ReadWanted(reading);
   const bool is_of_config = line.verb() != config::CommandLine::Verb::kServe &&
                             line.verb() != config::CommandLine::Verb::kRecover;
   if (is_of_config) return config::RunVerb(line.verb(), reading, environ);
@@ -465,7 +510,7 @@ int Main(int argc, char** argv) {
   if (line.verb() == config::CommandLine::Verb::kRecover) {
     return RunRecover(reading.configuration.settings, line.accepts_loss());
   }
-  return StartAndServe(sources, reading.configuration);
+  return StartAndServe(sources, reading.configuration, wanted);
 }
 
 }  // namespace

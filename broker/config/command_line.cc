@@ -19,6 +19,12 @@ constexpr char kAbout[] =
     "log-level = \"debug\" and WHARFD_LOG_LEVEL=debug. A flag goes before a variable, a variable\n"
     "before the file.";
 
+// A flag that came without the file that it may have is on.
+std::string WithSwitch(const Key& key, std::string text) {
+  const bool is_bare = text.empty() && std::holds_alternative<SwitchWithFile>(key.kind);
+  return is_bare ? "on" : text;
+}
+
 // Sizes and times may be bare numbers here, as they were before there were units.
 std::string WithUnit(const Key& key, const std::string& text) {
   const bool is_bare = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
@@ -40,6 +46,11 @@ CLI::Option* AddFlag(CLI::App& app, const Key& key) {
   if (std::holds_alternative<Switch>(key.kind)) return app.add_flag(FlagOf(key), help);
   CLI::Option* const flag = app.add_option(FlagOf(key), help);
   flag->type_name(SyntaxOf(key))->expected(1);
+  if (std::holds_alternative<SwitchWithFile>(key.kind)) {
+    // A default would stand in for the value that it may come without.
+    flag->expected(0, 1);
+    return flag;
+  }
   // Those that come again are joined, as in a variable.
   if (key.is_list()) flag->join(key.separator());
   if (!key.is_needed()) flag->default_str(DefaultTextOf(key));
@@ -123,7 +134,7 @@ std::vector<Entry> CommandLine::Entries() const {
     const std::vector<std::string>& said = flag->results();
     const std::string text =
         key.is_list() ? fmt::format("{}", fmt::join(said, std::string(1, key.separator())))
-                      : WithUnit(key, said.back());
+                      : WithUnit(key, WithSwitch(key, said.back()));
     entries.push_back({&key, ValueOfText(key, text), FlagOf(key), FlagOf(key)});
   }
   return entries;

@@ -26,8 +26,10 @@ void Apply(const std::vector<Entry>& entries, Reading& reading) {
   }
 }
 
+// A folder of the process itself needs no name.
 std::vector<const Key*> MissingKeys(const Configuration& configuration) {
   std::vector<const Key*> missing;
+  if (configuration.settings.ephemeral) return missing;
   for (const Key& key : Keys()) {
     if (key.is_needed() && configuration.OriginOf(key).empty()) missing.push_back(&key);
   }
@@ -37,8 +39,10 @@ std::vector<const Key*> MissingKeys(const Configuration& configuration) {
 void ComplainOfMissing(Reading& reading) {
   if (!reading.complaints.empty()) return;
   for (const Key* const key : MissingKeys(reading.configuration)) {
-    reading.complaints.Add(fmt::format("{} is required, or {}, or {} in the file of --config",
-                                       FlagOf(*key), VariableOf(*key), key->name));
+    const bool may_go = reading.configuration.settings.is_emulator();
+    reading.complaints.Add(fmt::format("{} is required, or {}, or {} in the file of --config{}",
+                                       FlagOf(*key), VariableOf(*key), key->name,
+                                       may_go ? "; or --ephemeral, which keeps nothing" : ""));
   }
 }
 
@@ -118,6 +122,37 @@ void ComplainOfAnyIssuer(Reading& reading) {
                                      reading.configuration.OriginOf(*FindKey("jwt-keys"))));
 }
 
+// Where it listens unless somebody says otherwise.
+void ListenAsEmulator(Configuration& configuration) {
+  Settings& settings = configuration.settings;
+  if (!settings.is_emulator() || !configuration.OriginOf(*FindKey("listen")).empty()) return;
+  settings.listen.emplace_back("amqp://127.0.0.1:5672");
+  settings.listen.emplace_back("servicebus://127.0.0.1:5300");
+}
+
+// It takes any key, and is alone.
+void ComplainOfEmulator(Reading& reading) {
+  const Configuration& configuration = reading.configuration;
+  const Settings& settings = configuration.settings;
+  const auto complain = [&](const char* key, std::string_view why) {
+    reading.complaints.Add(fmt::format("{}: {}", configuration.OriginOf(*FindKey(key)), why));
+  };
+  if (settings.is_emulator() && settings.access == "on") {
+    complain("access", "the emulator takes any key, so access cannot be on");
+  }
+  if (settings.is_emulator() && settings.has_node()) {
+    complain("node", "the emulator runs by itself, and is no node");
+  }
+  if (settings.ephemeral && !settings.is_emulator()) {
+    complain("ephemeral", "only the emulator can be ephemeral");
+  }
+  // Main names the folder that it made.
+  const std::string& data = configuration.OriginOf(*FindKey("data"));
+  if (settings.ephemeral && !data.empty() && data != FlagOf(*FindKey("ephemeral"))) {
+    complain("data", "data names a folder that stays, and ephemeral wants one that goes");
+  }
+}
+
 }  // namespace
 
 Reading ReadConfiguration(const Sources& sources) {
@@ -125,7 +160,9 @@ Reading ReadConfiguration(const Sources& sources) {
   if (!sources.file.empty()) Apply(EntriesOfPath(sources.file, reading.complaints), reading);
   Apply(sources.variables, reading);
   Apply(sources.flags, reading);
+  ListenAsEmulator(reading.configuration);
   ComplainOfListeners(reading);
+  ComplainOfEmulator(reading);
   ComplainOfVainCertificates(reading);
   ComplainOfAnyIssuer(reading);
   return reading;

@@ -36,6 +36,11 @@ struct File {
   Field<std::string> field;
 };
 
+// "off", "on", or on with a file, which is named instead. Its flag may come without a value: "on".
+struct SwitchWithFile {
+  Field<std::string> field;
+};
+
 // Several texts. A file has them in an array, a variable with commas, and a flag may come again.
 struct List {
   Field<std::vector<std::string>> field;
@@ -109,7 +114,7 @@ struct Key {
   // WHARFD_LOG_LEVEL.
   std::string_view name;
   std::variant<Text, File, Words, Addresses, HostNames, EntityPaths, Clients, TokenKeys, Authority,
-               Endpoint, Choice, Switch, Number, Size, Time>
+               Endpoint, Choice, Switch, SwitchWithFile, Number, Size, Time>
       kind;
   // Whether a reload takes it over; else it waits for a restart.
   bool is_reloadable;

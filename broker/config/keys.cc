@@ -101,6 +101,15 @@ constexpr Key kKeys[] = {
      "what connection strings say. Without it that listener's own address, if it is one; 0.0.0.0 "
      "and "
      "[::] are none, and where one is needed wharfd says so"},
+    {"emulator", SwitchWithFile{{[](Settings& s) { return &s.emulator; }}}, kAtStart,
+     "Stand in for the emulator of Service Bus: any key opens, and where listen says nothing it "
+     "listens at 127.0.0.1:5680, for AMQP at 127.0.0.1:5672 and for HTTP at 127.0.0.1:5300, where "
+     "GET /health tells how it is. The file is the Config.json of that emulator: before clients "
+     "come its entities are made, or changed to what it says; what it does not name stays. A "
+     "folder that has access rules is refused"},
+    {"ephemeral", Switch{{[](Settings& s) { return &s.ephemeral; }}}, kAtStart,
+     "Of emulator: instead of data a new folder below TMPDIR, or /tmp, which goes with the "
+     "process. After a kill -9 the next start with ephemeral removes it"},
     {"node", Words{{[](Settings& s) { return &s.node; }}}, kAtStart,
      "The name of this machine's node in a cluster: small letters, digits, - and . It may never "
      "change. A folder without a cluster waits then to be invited, or for wharf cluster init. "

@@ -52,8 +52,11 @@ std::string ExampleOf(const Key& key) {
 
 std::string EffectiveLine(const Key& key, const Configuration& configuration) {
   const std::string& origin = configuration.OriginOf(key);
-  if (origin.empty() && key.is_needed())
-    return fmt::format("# {} is needed, and not said\n", key.name);
+  if (origin.empty() && key.is_needed()) {
+    return fmt::format("# {} is {}\n", key.name,
+                       configuration.settings.ephemeral ? "a folder of the process (ephemeral)"
+                                                        : "needed, and not said");
+  }
   const std::string line = fmt::format("{} = {}", key.name, LiteralOf(key, configuration.settings));
   return fmt::format("{:<{}} # {}\n", line, kOriginColumn,
                      origin.empty() ? "default" : absl::CHexEscape(origin));

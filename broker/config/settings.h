@@ -25,6 +25,10 @@ struct Settings {
   std::string jwt_audience;
   std::string jwt_claim = "sub";
   std::string advertise;
+  // "off", "on", or the file whose entities there shall be (broker/emulator).
+  std::string emulator = "off";
+  // The data folder is of the process, and goes with it.
+  bool ephemeral = false;
   // Of a node of a cluster; empty: the broker runs by itself.
   std::string node;
   std::string peer_listen = "127.0.0.1:5690";
@@ -62,6 +66,11 @@ struct Settings {
   SpaceLimits space;
 
   bool has_node() const { return !node.empty(); }
+  bool is_emulator() const { return emulator != "off"; }
+  // Empty: none.
+  std::string emulator_file() const {
+    return is_emulator() && emulator != "on" ? emulator : std::string();
+  }
   bool traces() const { return !trace_otlp_endpoint.empty() || !trace_file.empty(); }
   bool has_manual_clock() const { return clock == "manual"; }
   // Whether who comes in over TLS has a certificate that is believed.

@@ -91,6 +91,9 @@ struct Allowed {
   }
   std::string operator()(const Choice& choice) const { return WithCommas(choice); }
   std::string operator()(const Switch& /*truth*/) const { return "true or false"; }
+  std::string operator()(const SwitchWithFile& /*kind*/) const {
+    return "off, on, or the name of a file";
+  }
   std::string operator()(const Number& number) const {
     return fmt::format("a number from {} to {}", number.min, number.max);
   }
@@ -119,6 +122,7 @@ struct Syntax {
     return fmt::format("{}", fmt::join(choice.names, "|"));
   }
   std::string operator()(const Switch& /*truth*/) const { return ""; }
+  std::string operator()(const SwitchWithFile& /*kind*/) const { return "[FILE]"; }
   std::string operator()(const Number& number) const {
     return fmt::format("{}..{}", number.min, number.max);
   }
@@ -154,6 +158,9 @@ struct Literal {
   }
   std::string operator()(const Choice& choice) const {
     return QuotedForFile(choice.field.of(settings));
+  }
+  std::string operator()(const SwitchWithFile& kind) const {
+    return QuotedForFile(kind.field.of(settings));
   }
   std::string operator()(const Switch& truth) const {
     return truth.field.of(settings) ? "true" : "false";
@@ -283,6 +290,13 @@ struct Setter {
     kind.field.of(settings) = *truth;
     return true;
   }
+  // What reads like a switch may be one.
+  bool operator()(const SwitchWithFile& kind) const {
+    const bool* const truth = std::get_if<bool>(&value);
+    if (truth == nullptr) return text() != nullptr && !text()->empty() && Take(kind.field);
+    kind.field.of(settings) = *truth ? "on" : "off";
+    return true;
+  }
   bool operator()(const Number& kind) const {
     const auto* const number = std::get_if<std::int64_t>(&value);
     if (number == nullptr || *number < 0) return false;
@@ -360,9 +374,9 @@ std::vector<std::string> SplitList(const Key& key, const std::string& text) {
 }  // namespace
 
 Value ValueOfText(const Key& key, const std::string& text) {
-  if (std::holds_alternative<Switch>(key.kind) && (text == "true" || text == "false")) {
-    return text == "true";
-  }
+  const bool is_switch =
+      std::holds_alternative<Switch>(key.kind) || std::holds_alternative<SwitchWithFile>(key.kind);
+  if (is_switch && (text == "true" || text == "false")) return text == "true";
   if (key.is_list()) return SplitList(key, text);
   if (!std::holds_alternative<Number>(key.kind)) return text;
   std::int64_t number = 0;

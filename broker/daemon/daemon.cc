@@ -31,6 +31,7 @@ Daemon::Daemon(std::unique_ptr<RocksStore> store, BrokerImage image, DaemonClock
       statistics_(world.statistics),
       guard_gate_(world.guard),
       tracer_(world.tracer),
+      before_clients_(world.before_clients),
       clock_(std::move(clock)),
       started_at_(clock_.clock->Now()),
       care_(std::move(store), world.garbage, settings.space, settings.data),
@@ -39,7 +40,7 @@ Daemon::Daemon(std::unique_ptr<RocksStore> store, BrokerImage image, DaemonClock
       guard_(world.is_access_on ? MakeGuard(world.clients) : nullptr),
       connections_(settings.connections_max),
       amqp_(MakeAmqpDoor(settings)),
-      http_(MakeServiceBusDoor(settings)),
+      http_(MakeServiceBusDoor(settings, health_)),
       leadership_(
           {care_.store(), log_, *clock_.clock, clock_.manual, &care_.gate(), guard_.get(), tracer_},
           settings.limits, std::move(image)),
@@ -69,6 +70,7 @@ Status Daemon::Start(Listeners& listeners) {
   care_.BeginLooks();
   watches_ = std::make_unique<Ticker>(kWatchPace, [this] { watchdog_.Look(); });
   WHARF_RETURN_IF_ERROR(leadership_.Begin());
+  if (before_clients_) WHARF_RETURN_IF_ERROR(before_clients_(leadership_.requests()));
   return Serve(listeners);
 }
 

@@ -2,6 +2,7 @@
 // machine. Made and used by main.cc on the main thread.
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "broker/access/client_rules.h"
@@ -40,6 +41,8 @@ class Daemon {
     bool is_access_on = false;
     // Gets spans of messages that are followed. Null: none is.
     trace::Tracer* tracer = nullptr;
+    // What is asked of the broker before a client can; an error ends the start. Null: nothing.
+    std::function<Status(Requests& broker)> before_clients{};
   };
 
   Daemon(std::unique_ptr<RocksStore> store, BrokerImage image, DaemonClock clock,
@@ -73,6 +76,7 @@ class Daemon {
   StatisticsGate& statistics_;
   GuardGate& guard_gate_;
   trace::Tracer* const tracer_;
+  const std::function<Status(Requests& broker)> before_clients_;
   const DaemonClock clock_;
   const Timestamp started_at_;
   StoreCare care_;

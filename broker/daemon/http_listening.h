@@ -5,11 +5,13 @@
 #include <memory>
 
 #include "broker/config/settings.h"
+#include "broker/doors/common/health.h"
 #include "broker/doors/http/servicebus/servicebus_door.h"
 
 namespace wharf {
 
-// Null: it is not listened for.
-std::unique_ptr<ServiceBusDoor> MakeServiceBusDoor(const config::Settings& settings);
+// Null: it is not listened for. `health` outlives it.
+std::unique_ptr<ServiceBusDoor> MakeServiceBusDoor(const config::Settings& settings,
+                                                   const Health& health);
 
 }  // namespace wharf

@@ -110,6 +110,23 @@ TEST_F(CommandLineTest, ABadValueIsToldByTheNameOfTheFlag) {
                           "--clock takes system or manual, not \"sun\""));
 }
 
+TEST_F(CommandLineTest, ASwitchWithAFileMayComeWithoutOne) {
+  const auto emulator = [this](std::vector<const char*> words) {
+    EXPECT_EQ(Parse(std::move(words)), std::nullopt);
+    const Reading reading = Read();
+    EXPECT_THAT(reading.complaints.Lines(), IsEmpty());
+    return reading.configuration.settings.emulator;
+  };
+
+  EXPECT_EQ(emulator({}), "off");
+  EXPECT_EQ(emulator({"--emulator"}), "on");
+  EXPECT_EQ(emulator({"--emulator", "--data", "d"}), "on");
+  EXPECT_EQ(emulator({"--emulator", "config", "print"}), "on");
+  EXPECT_EQ(emulator({"--emulator", "Config.json"}), "Config.json");
+  EXPECT_EQ(emulator({"--emulator=true"}), "on");
+  EXPECT_EQ(emulator({"--emulator=off"}), "off");
+}
+
 TEST_F(CommandLineTest, VerbsTakeAllFlagsBeforeAndBehindThem) {
   ASSERT_EQ(Parse({"--data", "d", "config", "print", "--config", "f", "--clock", "manual"}),
             std::nullopt);

@@ -153,6 +153,61 @@ TEST_F(ConfigurationTest, ACertificateThatNobodyIsAskedForIsNotRequired) {
   EXPECT_THAT(complaints(""), IsEmpty());
 }
 
+TEST_F(ConfigurationTest, TheEmulatorListensWhereItsClientsLookForIt) {
+  WriteFile("emulator = true\n");
+  EXPECT_THAT(
+      ReadConfiguration({.file = path_, .variables = {}, .flags = {}})
+          .configuration.settings.listen,
+      ElementsAre("127.0.0.1:5680", "amqp://127.0.0.1:5672", "servicebus://127.0.0.1:5300"));
+
+  WriteFile("emulator = true\nlisten = \"127.0.0.1:1\"\n");
+  EXPECT_THAT(ReadConfiguration({.file = path_, .variables = {}, .flags = {}})
+                  .configuration.settings.listen,
+              ElementsAre("127.0.0.1:1"));
+}
+
+TEST_F(ConfigurationTest, WhatDoesNotGoWithTheEmulatorIsToldByItsPlace) {
+  const auto complaints = [this](const std::string& text) {
+    WriteFile(text);
+    return ReadConfiguration({.file = path_, .variables = {}, .flags = {}}).complaints.Lines();
+  };
+  const auto at = [this](int line, std::string_view why) {
+    return fmt::format("{}:{}: {}", path_, line, why);
+  };
+
+  EXPECT_THAT(complaints("emulator = \"c.json\"\naccess = \"on\"\nnode = \"a\"\n"),
+              ElementsAre(at(2, "the emulator takes any key, so access cannot be on"),
+                          at(3, "the emulator runs by itself, and is no node")));
+  EXPECT_THAT(complaints("ephemeral = true\n"),
+              ElementsAre(at(1, "only the emulator can be ephemeral")));
+  EXPECT_THAT(complaints("emulator = true\nephemeral = true\ndata = \"d\"\n"),
+              ElementsAre(at(3,
+                             "data names a folder that stays, and ephemeral wants one that "
+                             "goes")));
+  EXPECT_THAT(complaints("emulator = true\nlisten = [\"127.0.0.1:0\", \"amqp://0.0.0.0:0\"]\n"),
+              ElementsAre(HasSubstr("beyond this machine")));
+  EXPECT_THAT(complaints("emulator = \"\"\n"),
+              ElementsAre(at(1, "emulator takes off, on, or the name of a file, not \"\"")));
+}
+
+TEST_F(ConfigurationTest, AFolderOfTheProcessNeedsNoName) {
+  WriteFile("emulator = true\n");
+  Reading stays = ReadConfiguration({.file = path_, .variables = {}, .flags = {}});
+  ComplainOfMissing(stays);
+  EXPECT_THAT(stays.complaints.Lines(), ElementsAre(HasSubstr("; or --ephemeral, which")));
+
+  WriteFile("emulator = true\nephemeral = true\n");
+  Reading reading = ReadConfiguration({.file = path_, .variables = {}, .flags = {}});
+  ComplainOfMissing(reading);
+  EXPECT_THAT(reading.complaints.Lines(), IsEmpty());
+
+  // As main.cc says the one that it made.
+  const Entry made{FindKey("data"), "/tmp/x", "--ephemeral", "--ephemeral"};
+  reading = ReadConfiguration({.file = path_, .variables = {}, .flags = {made}});
+  EXPECT_THAT(reading.complaints.Lines(), IsEmpty());
+  EXPECT_EQ(reading.configuration.settings.data, "/tmp/x");
+}
+
 TEST_F(ConfigurationTest, TheDataFolderMustBeSaid) {
   Reading reading = ReadConfiguration({});
   ComplainOfMissing(reading);

@@ -32,6 +32,7 @@ struct OtherValue {
     return std::string(choice.names.front() == now ? choice.names.back() : choice.names.front());
   }
   Value operator()(const Switch& truth) const { return !truth.field.of(defaults); }
+  Value operator()(const SwitchWithFile& /*kind*/) const { return "elsewhere"; }
   Value operator()(const Number& number) const {
     const auto min = static_cast<std::int64_t>(number.min);
     return number.field.of(defaults) == number.min ? min + 1 : min;

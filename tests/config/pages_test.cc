@@ -84,6 +84,8 @@ TEST(PagesTest, WhatIsInForceNamesItsOrigin) {
   EXPECT_THAT(page, HasSubstr("# data is needed, and not said\n"));
   EXPECT_THAT(page, ContainsRegex("\nlisten = \"127.0.0.1:5680\" +# default\n"));
   EXPECT_THAT(page, ContainsRegex("\nclock = \"manual\" +# f:2\n"));
+  EXPECT_THAT(EffectivePage(ReadText("emulator = true\nephemeral = true\n").configuration),
+              HasSubstr("# data is a folder of the process (ephemeral)\n"));
 }
 
 }  // namespace

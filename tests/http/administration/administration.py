@@ -22,13 +22,17 @@ def http_port(daemon):
 
 class AdministrationTest(daemon_test.DaemonTest):
 
-    def serve(self):
+    def trust(self):
+        """An authority that the clients believe."""
         self.authority = certificates.Authority(self.folder.name)
         # Python's client hands its options to nobody: whom it believes stands in a variable.
         believed = mock.patch.dict(os.environ, {"REQUESTS_CA_BUNDLE": str(self.authority.certificate)})
         believed.start()
         self.addCleanup(believed.stop)
-        identity = self.authority.sign("broker")
+        return self.authority
+
+    def serve(self):
+        identity = self.trust().sign("broker")
         flags = ["--access=on", "--tls-cert", str(identity.certificate), "--tls-key", str(identity.key)]
         self.daemon = daemon = wire.Daemon(self.data, PLACES, flags)
         self.addCleanup(daemon.kill)

@@ -12,6 +12,7 @@
 
 #include "broker/doors/common/call_gate.h"
 #include "broker/doors/common/doorway.h"
+#include "broker/doors/common/health.h"
 #include "broker/doors/http/atom/atom_handler.h"
 #include "broker/doors/http/http_server.h"
 #include "broker/doors/http/rest/message_door.h"
@@ -30,6 +31,8 @@ class ServiceBusDoor {
     std::int64_t outgoing_bytes_max = std::int64_t{256} << 20;
     // Beside localhost: by which nobody has to prove anything.
     std::vector<std::string> hosts{};
+    // Stands in for the emulator (ServiceBusService::World); outlives the door.
+    const Health* emulator_health = nullptr;
   };
 
   explicit ServiceBusDoor(const Options& options);

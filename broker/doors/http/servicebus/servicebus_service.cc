@@ -10,6 +10,16 @@
 
 namespace wharf {
 
+namespace {
+
+// A page in a browser has none, and cannot send one elsewhere without asking before.
+Status KeyMissing() {
+  return {ErrorCode::kUnauthorized,
+          "the emulator takes any key, but the request has no Authorization"};
+}
+
+}  // namespace
+
 std::string_view NameOfHttpKind(std::size_t kind) {
   if (kind < kDataVerbs) return NameOf(static_cast<DataVerb>(kind));
   return kind == kHttpManagement ? "management" : "refused";
@@ -21,6 +31,8 @@ HttpService::Begun ServiceBusService::Begin(HttpRequest head) {
   const auto route = DataRouteOf(head.method, target->path);
   std::string asked = AskedResource(route, target->path);
   const std::size_t kind = route ? static_cast<std::size_t>(route->verb) : kHttpManagement;
+  const bool lacks_key = world_.emulator_health != nullptr && head.authorization.empty();
+  const bool asks_health = lacks_key && head.method == "GET" && head.path == "/health";
   ServiceBusHandler* const handler = route ? world_.messages : world_.entities;
   const ErrorPlane plane = route ? ErrorPlane::kMessages : ErrorPlane::kManagement;
   const auto call = std::make_shared<LiveCall>(world_.gate, world_.counts, kind, std::move(head),
@@ -28,7 +40,9 @@ HttpService::Begun ServiceBusService::Begin(HttpRequest head) {
   if (const Status foreign = call->CheckHost(hosts_); !foreign.ok()) {
     return {.refused = Refusal(403, foreign.message())};
   }
-  if (const Status refused = call->Admit(); !refused.ok()) {
+  if (asks_health) return {.refused = EmulatorHealth()};
+  const Status refused = lacks_key ? KeyMissing() : call->Admit();
+  if (!refused.ok()) {
     HttpResponse response = ErrorFor(*call, refused, plane);
     world_.counts.Note(kHttpRefused, response.status);
     return {.refused = std::move(response)};
@@ -38,6 +52,16 @@ HttpService::Begun ServiceBusService::Begin(HttpRequest head) {
     call->Begin(std::move(body), std::move(reply));
     handler->Handle(call);
   }};
+}
+
+// In the words of the emulator of Service Bus.
+HttpResponse ServiceBusService::EmulatorHealth() const {
+  const bool is_well = world_.emulator_health->is_well();
+  HttpResponse response{.status = is_well ? 200U : 503U, .type = "application/json"};
+  response.body = is_well ? R"({"status":"healthy","message":"Service is healthy."})"
+                          : R"({"status":"unhealthy","message":"Service is unhealthy."})";
+  world_.counts.Note(kHttpManagement, response.status);
+  return response;
 }
 
 HttpResponse ServiceBusService::Refusal(unsigned status, std::string_view why) {

@@ -5,7 +5,9 @@
 //   everything else                the handler of entities
 //
 // A path is always one of an address, however it looks: an entity called "health" is found as any
-// other. Who may not ask hears 401, whatever there is. Made by the ServiceBusDoor; any thread.
+// other. Who may not ask hears 401, whatever there is. Where it stands in for the emulator of
+// Service Bus any key is good, but there must be one; GET /health without one is the emulator's
+// own. Made by the ServiceBusDoor; any thread.
 #pragma once
 
 #include <cstddef>
@@ -13,6 +15,7 @@
 #include <string_view>
 
 #include "broker/doors/common/call_gate.h"
+#include "broker/doors/common/health.h"
 #include "broker/doors/http/host_check.h"
 #include "broker/doors/http/http_service.h"
 #include "broker/doors/http/servicebus/call.h"
@@ -36,6 +39,8 @@ class ServiceBusService final : public HttpService {
     HttpCounts& counts;
     ServiceBusHandler* messages = nullptr;
     ServiceBusHandler* entities = nullptr;
+    // What the emulator tells of; null: this is none.
+    const Health* emulator_health = nullptr;
   };
 
   ServiceBusService(const World& world, HostCheck hosts)
@@ -45,6 +50,8 @@ class ServiceBusService final : public HttpService {
   HttpResponse Refusal(unsigned status, std::string_view why) override;
 
  private:
+  HttpResponse EmulatorHealth() const;
+
   const World world_;
   const HostCheck hosts_;
 };
