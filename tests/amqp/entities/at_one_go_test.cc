@@ -61,6 +61,7 @@ class AtOneGoTest : public LinksFixture {
   std::string HeardAll() { return absl::StrJoin(client_.HearAll(), "\n"); }
 };
 
+// SND-3
 TEST_F(AtOneGoTest, EachMessageHasItsPlaceAndItsOutcome) {
   AttachSender();
   AtOneGo([&] {
