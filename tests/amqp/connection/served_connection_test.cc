@@ -86,12 +86,30 @@ TEST_F(LoginTest, OpenSaysWhatTheDoorHolds) {
 }
 
 TEST_F(LoginTest, WhatIsNoAmqpHearsWhichHeaderIsMeant) {
-  for (const char* said : {"GET / HTTP/1.1\r\n\r\n", "\x16\x03\x01\x02\x01", "AMQP\0\1\0\0"}) {
+  for (const char* said : {"GET / HTTP/1.1\r\n\r\n", "\x16\x03\x01\x02\x01", "AMQP\2\1\0\0"}) {
     Guest guest = Connect();
     guest->SayBytes(std::string_view(said, 8));
     EXPECT_EQ(guest->Hear("header"), "header sasl");
     EXPECT_TRUE(guest.served->is_over());
   }
+}
+
+// RabbitMQ's client leaves it out, where it is given no password.
+TEST_F(LoginTest, WhoSaysNothingToSaslProvesLaterToo) {
+  Guest guest = Connect();
+  EXPECT_THAT(guest->Open(), HasSubstr("container-id=\"wharf\""));
+  guest->Begin();
+  guest->SayAttach("s", 0, Role::kSender, "orders");
+  EXPECT_THAT(guest->Hear(" detach{"), HasSubstr("amqp:unauthorized-access"));
+  guest->AttachToCbs();
+  EXPECT_THAT(guest->PutToken("sb://host/orders", TokenFor("orders", "sender")), HasSubstr("202"));
+}
+
+TEST_F(LoginTest, WhoSaysNothingToSaslAndProvesNothingIsSentAway) {
+  Guest guest = Connect();
+  guest->Open();
+  guest.served->Tick(now_ + seconds(20));
+  EXPECT_THAT(guest->Hear(" close{"), HasSubstr("amqp:connection:forced"));
 }
 
 TEST_F(LoginTest, WithoutABrokerAClientIsSentAway) {

@@ -33,6 +33,7 @@ bool IsOver(const std::optional<Connection::Instant>& by, Connection::Instant no
 EndpointOptions ServedConnection::OptionsFor(const DoorWorld& world, const Client& client) {
   EndpointOptions options;
   options.has_sasl = true;
+  options.may_skip_sasl = true;
   options.mechanisms = MechanismsFor(!client.subject.empty());
   options.open = world.open;
   options.open.max_frame_size = world.limits.frame_bytes_max;

@@ -154,7 +154,7 @@ class ServedConnection final : public OpenConnection {
   Instant now_;
   std::uint64_t outputs_taken_ = 0;
   // Else what it said to SASL does, when it attaches.
-  bool proves_by_claims_ = false;
+  bool proves_by_claims_ = true;
   bool is_proven_ = false;
   std::uint64_t accepted_links_ = 0;
   bool is_closing_ = false;

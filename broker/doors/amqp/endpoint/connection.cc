@@ -63,9 +63,12 @@ bool Connection::ReadOne() {
 }
 
 bool Connection::ReadHeader() {
-  const Protocol due = stage_ == Stage::kSaslHeader ? Protocol::kSasl : Protocol::kAmqp;
+  Protocol due = stage_ == Stage::kSaslHeader ? Protocol::kSasl : Protocol::kAmqp;
   const std::string_view bytes = input_.rest().substr(0, kHeaderBytes);
   const bool is_whole = bytes.size() == kHeaderBytes;
+  if (is_whole && shared_.options.may_skip_sasl && ProtocolOf(bytes) == Protocol::kAmqp) {
+    due = Protocol::kAmqp;
+  }
   if (!MayBeHeader(bytes) || (is_whole && ProtocolOf(bytes) != due)) {
     // Whoever accepts says what it would understand.
     if (shared_.options.side == Side::kAccepts) SayHeader(due);

@@ -32,6 +32,8 @@ enum class Side : std::uint8_t { kAccepts, kDials };
 struct EndpointOptions {
   Side side = Side::kAccepts;
   bool has_sasl = false;
+  // Who dials may leave it out; then no event is told of it.
+  bool may_skip_sasl = false;
   std::vector<Symbol> mechanisms;
   // Its max-frame-size, channel-max and idle-time-out are also what a peer is held to.
   Open open;
