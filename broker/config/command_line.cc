@@ -20,7 +20,7 @@ constexpr char kAbout[] =
     "before the file.";
 
 // A flag that came without the file that it may have is on.
-std::string WithSwitch(const Key& key, std::string text) {
+std::string WithSwitch(const Key& key, const std::string& text) {
   const bool is_bare = text.empty() && std::holds_alternative<SwitchWithFile>(key.kind);
   return is_bare ? "on" : text;
 }

@@ -579,6 +579,7 @@ concept KindOfChange = !std::is_same_v<T, class Change> &&
 class Change : public AnyChange {
  public:
   template <KindOfChange Kind>
+  // NOLINTNEXTLINE(google-explicit-constructor): each kind is a change.
   Change(Kind kind) : AnyChange(std::in_place_type<Kind>, std::move(kind)) {}
   Change(const Change& other);
   Change(Change&& other) noexcept;
