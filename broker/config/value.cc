@@ -153,6 +153,7 @@ struct Literal {
     const std::vector<std::string>& texts = list.field.of(settings);
     if (texts.size() == 1) return QuotedForFile(texts.front());
     std::vector<std::string> quoted;
+    quoted.reserve(texts.size());
     for (const std::string& text : texts) quoted.push_back(QuotedForFile(text));
     return fmt::format("[{}]", fmt::join(quoted, ", "));
   }
