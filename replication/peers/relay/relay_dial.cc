@@ -34,7 +34,7 @@ void RelayDial::OnBegun() {
 
 Status RelayDial::OnFrame(Frame frame) {
   if (frame.kind == FrameKind::kRefusal) return RefusedWith(frame.payload);
-  const Status taken = OnWelcome(frame);
+  Status taken = OnWelcome(frame);
   if (taken.ok()) {
     stream_->Establish(FramedStream::kHandshakeBytesMax);
     Tell(std::exchange(stream_, nullptr));
