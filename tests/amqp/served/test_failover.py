@@ -92,21 +92,22 @@ class Balancer:
             end.close()
 
 
-class Failover(served.ServedTest, cluster_nodes.ClusterTest):
+def start_three(test):
+    """Nodes of a cluster, each at ports of its own, at which it comes again; answers who leads."""
+    test.nodes = []
+    for number in range(1, 4):
+        ports = [cluster_nodes.free_port() for _ in range(2)]
+        listen = f"127.0.0.1:{ports[0]},amqp://127.0.0.1:{ports[1]}"
+        test.nodes.append(cluster_nodes.Node(test, f"n{number}", listen=listen))
+    first, *others = test.nodes
+    first.found()
+    for node in others:
+        test.eventually(lambda node=node: first.add(node) is not None)
+    test.wait_for_voters(test.nodes)
+    return test.leader_of(test.nodes)
 
-    def start_three(self):
-        """Each at ports of its own, at which it comes again."""
-        self.nodes = []
-        for number in range(1, 4):
-            ports = [cluster_nodes.free_port() for _ in range(2)]
-            listen = f"127.0.0.1:{ports[0]},amqp://127.0.0.1:{ports[1]}"
-            self.nodes.append(cluster_nodes.Node(self, f"n{number}", listen=listen))
-        first, *others = self.nodes
-        first.found()
-        for node in others:
-            self.eventually(lambda node=node: first.add(node) is not None)
-        self.wait_for_voters(self.nodes)
-        return self.leader_of(self.nodes)
+
+class Failover(served.ServedTest, cluster_nodes.ClusterTest):
 
     def kill_the_leader(self, progress):
         leader = self.leader_of(self.nodes)
@@ -121,7 +122,7 @@ class Failover(served.ServedTest, cluster_nodes.ClusterTest):
 
     @unittest.skipUnless(HAS_SDK, "the SDK's packages need Node 20")
     def test_azures_sdk_goes_on_over_fail_overs_and_settles_what_it_held(self):
-        leader = self.start_three()
+        leader = start_three(self)
         leader.client.create("held")
         # What was on its way to a connection that ended comes again when its lock is over.
         leader.client.create("q", requires_duplicate_detection=True, lock_duration=wire.seconds(5))
