@@ -30,6 +30,7 @@ bool IsExpected(ErrorCode code) {
     case ErrorCode::kMessageSizeExceeded:
     case ErrorCode::kMessagingEntityNotFound:
     case ErrorCode::kServiceBusy:
+    case ErrorCode::kTransactionAborted:
     case ErrorCode::kServiceCommunicationProblem:
     case ErrorCode::kPartitionNotOwned:
       return true;
