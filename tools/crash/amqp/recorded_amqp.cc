@@ -46,7 +46,7 @@ Status RecordedAmqp::Send(QueueIndex queue, const std::vector<v1::Message>& mess
 
 // Numbers are not told.
 void RecordedAmqp::Send(amqp::LinkId link, SendRecord send, AmqpClient::Sending sending) {
-  life_.recorder.Begin(send);
+  Begin(send);
   client_->Send(link, std::move(sending),
                 [this, send](const Result<amqp::DeliveryState>& state) mutable {
                   life_.recorder.End(send, state.status());

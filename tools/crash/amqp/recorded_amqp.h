@@ -85,6 +85,11 @@ class RecordedAmqp {
     std::string reply_to;
   };
 
+  template <typename Record>
+  void Begin(Record& record) {
+    record.is_over_amqp = true;
+    life_.recorder.Begin(record);
+  }
   std::string PathOf(const Source& source);
   Result<amqp::LinkId> SenderTo(QueueIndex queue);
   void Send(amqp::LinkId link, SendRecord send, AmqpClient::Sending sending);

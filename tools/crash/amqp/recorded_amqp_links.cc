@@ -36,7 +36,7 @@ Result<RecordedAmqp::Receiving> RecordedAmqp::AcceptSession(
   accept.queue = queue;
   accept.session = session.value_or("");
   accept.is_of_link = true;
-  life_.recorder.Begin(accept);
+  Begin(accept);
   const auto opened = client_->Open(SessionReceiverFrom(PathOf({.queue = queue}), session, wait));
   life_.recorder.End(accept, opened.status());
   const std::optional<GotSession> got = opened.ok() ? SessionOf(opened->answer) : std::nullopt;
@@ -53,13 +53,13 @@ Result<RecordedAmqp::Receiving> RecordedAmqp::AcceptSession(
   receiving.session = accept;
   receiving.link = opened->link;
   receiving.receiver = life_.recorder.NewReceiver();
-  life_.recorder.Begin(receiving.record);
+  Begin(receiving.record);
   client_->SetCredit(receiving.link, credit);
   return receiving;
 }
 
 Result<RecordedAmqp::Receiving> RecordedAmqp::Open(Receiving receiving, amqp::Attach attach) {
-  life_.recorder.Begin(receiving.record);
+  Begin(receiving.record);
   const auto opened = client_->Open(std::move(attach));
   if (!opened.ok()) {
     life_.recorder.End(receiving.record, opened.status());
@@ -116,7 +116,7 @@ void RecordedAmqp::Settle(const Receiving& receiving, const Got& got, const Sett
   settle.mark = settling.mark;
   settle.delay = settling.delay;
   const bool is_in_session = receiving.session.has_value();
-  life_.recorder.Begin(settle);
+  Begin(settle);
   client_->Settle(receiving.link, got.delivery, OutcomeOf(settling, WallTime()),
                   [this, settle, is_in_session](const Result<amqp::DeliveryState>& state) mutable {
                     life_.recorder.End(settle, state.status());
@@ -148,7 +148,7 @@ void RecordedAmqp::End(Receiving& receiving, const Status& why) {
   Status ended = why;
   if (ended.ok()) {
     SessionUseRecord release;
-    life_.recorder.Begin(release);
+    Begin(release);
     ended = client_->Detach(receiving.link);
     life_.recorder.End(release, ended);
     if (receiving.session) {
@@ -166,7 +166,7 @@ void RecordedAmqp::End(Receiving& receiving, const Status& why) {
 void RecordedAmqp::Leave(Receiving& receiving) {
   NoteRest(receiving);
   SessionUseRecord leave;
-  life_.recorder.Begin(leave);
+  Begin(leave);
   client_.reset();
   life_.recorder.End(leave, {});
   if (receiving.session) {

@@ -73,7 +73,7 @@ Status RecordedAmqp::SettleByToken(const Source& source, const std::string& toke
   settle.token = token;
   settle.verb = settling.verb;
   settle.mark = settling.mark;
-  life_.recorder.Begin(settle);
+  Begin(settle);
   Status status =
       Ask(PathOf(source), "com.microsoft:update-disposition", DispositionOf(settling, {token}))
           .status();
@@ -90,7 +90,7 @@ Status RecordedAmqp::RenewLock(const Source& source, const std::string& token) {
   RenewRecord renew;
   renew.source = source;
   renew.token = token;
-  life_.recorder.Begin(renew);
+  Begin(renew);
   const Result<amqp::Map> body =
       Ask(PathOf(source), "com.microsoft:renew-lock", TokensToRenew(token));
   life_.recorder.End(renew, body.status());
@@ -113,7 +113,7 @@ Status RecordedAmqp::Use(const SessionAcceptRecord& session, SessionVerb verb, E
   use.token = session.token;
   use.verb = verb;
   if (verb == SessionVerb::kSetState) use.state = life_.recorder.NewState();
-  life_.recorder.Begin(use);
+  Begin(use);
   const Status status = execute(use);
   life_.recorder.End(use, status);
   life_.recorder.Add(use);

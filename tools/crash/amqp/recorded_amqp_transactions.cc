@@ -59,7 +59,7 @@ Status RecordedAmqp::Add(const Exchange& exchange, const Receiving& receiving, c
 // rolled back (TXN-16).
 Status RecordedAmqp::Run(Exchange& exchange, const Receiving& receiving, const Got& got,
                          const v1::Message& message, bool rolls_back) {
-  life_.recorder.Begin(exchange.settle);
+  Begin(exchange.settle);
   Status status = Add(exchange, receiving, got, message);
   const bool is_gone = IsGone(status);
   if (is_gone) {

@@ -65,6 +65,8 @@ struct Operation {
   Timestamp began_at{};
   Timestamp ended_at{};
   Reply reply;
+  // Whose refusals do not say whether something was done.
+  bool is_over_amqp = false;
 
   bool is_ok() const { return reply.answer == Answer::kOk; }
   bool is_refused() const { return reply.answer == Answer::kRefused; }
