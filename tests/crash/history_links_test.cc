@@ -117,6 +117,19 @@ TEST_F(HistoryLinksTest, AMessageMayHaveAnyNumberThatItsSenderWasNotTold) {
   EXPECT_THAT(CheckHistory(history), IsEmpty());
 }
 
+TEST_F(HistoryLinksTest, OverAmqpNobodyKnowsWhatANodeThatStopsDidNotTake) {
+  run_.Send(kOne, Answer::kUnknown);
+  History history = run_.history();
+  SendRecord& send = history.sends[0];
+  history.lives[0].signal = send.begin;
+  history.lives[0].is_killed = false;
+  send.reply.code = ErrorCode::kPartitionNotOwned;
+  EXPECT_EQ(CheckHistory(history).size(), 1U);
+
+  send.is_over_amqp = true;
+  EXPECT_THAT(CheckHistory(history), IsEmpty());
+}
+
 // --- times
 
 TEST_F(HistoryLinksTest, ATimeMayBeToldInWholeMilliseconds) {
