@@ -219,13 +219,18 @@ Status CheckFaults(const Options& options) {
   return {};
 }
 
+// Empty: by all.
+std::string WordsOfDoors(const Options& options) {
+  if (!HasDoor(options, "amqp")) return " --doors grpc";
+  return HasDoor(options, "grpc") ? "" : " --doors amqp";
+}
+
 // What the ledger calls such runs.
 std::string WordsOf(const Options& options) {
   std::string words = "wharf-crash";
   if (options.nodes > 1) words += fmt::format(" --nodes {}", options.nodes);
   if (options.stops_in_order) words += " --stop orderly";
-  if (!HasDoor(options, "amqp")) words += " --doors grpc";
-  if (!HasDoor(options, "grpc")) words += " --doors amqp";
+  words += WordsOfDoors(options);
   if (options.has_namespaces) words += " --netns";
   if (!options.older.empty()) words += " --older";
   if (!options.faults.empty()) words += fmt::format(" --faults {}", fmt::join(options.faults, ","));
@@ -279,8 +284,9 @@ int RunRandom(Options options, DataFolder& folder) {
                  .is_asked_to_end = [&interrupt] { return interrupt.is_asked(); }});
   Status status = run.Run();
   const Violations violations = CheckHistory(run.history());
-  const RandomReport report{options.seed,        run.counts().rounds(), run.counts(),
-                            SecondsSince(start), run.history(),         violations};
+  const RandomReport report{WordsOf(options), options.seed,        run.counts().rounds(),
+                            run.counts(),     SecondsSince(start), run.history(),
+                            violations};
   fmt::print("{}", options.is_json ? ToJson(report) : ToText(report));
   if (has_ledger) {
     LedgerLine line = LineOf(options, report.rounds, report.seconds, violations, status);
@@ -316,9 +322,9 @@ int RunCluster(Options options, DataFolder& folder) {
   Status status = run.Run();
   const Violations violations = CheckHistory(run.history());
   const ClusterReport report{
-      options.seed,  options.nodes, fmt::format("{}", fmt::join(options.faults, ",")),
-      options.older, run.counts(),  SecondsSince(start),
-      run.history(), violations};
+      options.seed,        options.nodes,         fmt::format("{}", fmt::join(options.faults, ",")),
+      options.older,       WordsOfDoors(options), run.counts(),
+      SecondsSince(start), run.history(),         violations};
   fmt::print("{}", options.is_json ? ToJson(report) : ToText(report));
   if (has_ledger) {
     LedgerLine line = LineOf(options, report.counts.rounds, report.seconds, violations, status);

@@ -321,8 +321,8 @@ std::string ToText(const RandomReport& report) {
   std::string text = TextOfFirst(report.violations);
   text += fmt::format("seed {}, {:.1f} s\n{}", report.seed, report.seconds, Table(RowsOf(report)));
   if (!report.violations.empty()) {
-    text +=
-        fmt::format("to repeat: wharf-crash --rounds {} --seed {}\n", report.rounds, report.seed);
+    text += fmt::format("to repeat: {} --rounds {} --seed {}\n", report.command, report.rounds,
+                        report.seed);
   }
   return text + fmt::format("lost: {}\n", CountLost(report.violations));
 }
@@ -331,10 +331,10 @@ std::string ToText(const ClusterReport& report) {
   std::string text = TextOfFirst(report.violations);
   text += fmt::format("seed {}, {:.1f} s\n{}", report.seed, report.seconds, Table(RowsOf(report)));
   if (!report.violations.empty()) {
-    text += fmt::format("to repeat: wharf-crash --nodes {} --rounds {} --seed {}{}{}{}{}\n",
+    text += fmt::format("to repeat: wharf-crash --nodes {} --rounds {} --seed {}{}{}{}{}{}\n",
                         report.nodes, report.counts.rounds, report.seed,
                         report.faults.empty() ? "" : " --faults ", report.faults,
-                        report.older.empty() ? "" : " --older ", report.older);
+                        report.older.empty() ? "" : " --older ", report.older, report.doors);
   }
   return text + fmt::format("lost: {}\n", CountLost(report.violations));
 }
