@@ -111,7 +111,8 @@ void AddOptions(CLI::App& app, Options& options) {
   app.add_option(
          "--doors", options.doors,
          "Without --input and --routes: by which doors clients send, receive, hold sessions "
-         "and run transactions, with commas between them; all else is asked over gRPC")
+         "and run transactions, with commas between them; all else is asked over gRPC, and with "
+         "--older everything")
       ->delimiter(',')
       ->default_str("grpc,amqp")
       ->check(CLI::IsMember({"grpc", "amqp"}))
