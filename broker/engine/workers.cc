@@ -72,6 +72,7 @@ Status Workers::Start(BrokerImage image) {
       lock_expiry.NoteDeadline(queue->lane(kind));
     }
     forwarder.Start(*queue);
+    sessions.GiveBackOfLinks(*queue);
     const SessionBook* book = queue->lane(LaneKind::kMain).sessions();
     const bool has_expired = book != nullptr && book->has_expired();
     if (has_expired) touched.TouchLater(queue->lane(LaneKind::kMain).id());

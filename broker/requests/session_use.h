@@ -9,6 +9,7 @@
 #include <string>
 #include <variant>
 
+#include "broker/core/order/session_token.h"
 #include "storage/base/ids.h"
 #include "storage/base/status.h"
 #include "storage/base/time.h"
@@ -37,6 +38,8 @@ struct SessionChoice {
   std::optional<std::string> id;
   // For the next one: how long.
   Duration wait{};
+  // By a link: when the broker starts again, nobody holds it any more (SES-24).
+  HeldBy held_by = HeldBy::kToken;
 };
 
 // One session after the other, several at a time.

@@ -123,7 +123,7 @@ Held InSession(QueueDescription description = {}) {
   Held held{std::make_unique<QueueFixture>(std::move(description))};
   Queue& queue = held.queue();
   Changes changes;
-  Session* session = *queue.sessions().Accept("red", held.now(), changes);
+  Session* session = *queue.sessions().Accept("red", HeldBy::kToken, held.now(), changes);
   // The store has nothing of it.
   SessionBook& book = *queue.lane(LaneKind::kMain).sessions();
   const auto read = book.NextRead(*session);

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdio>
 #include <fstream>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -50,7 +51,18 @@ struct Options {
   bool has_routes = false;
   bool stops_in_order = false;
   bool is_json = false;
+  std::vector<std::string> doors = {"grpc", "amqp"};
 };
+
+bool HasDoor(const Options& options, std::string_view door) {
+  return std::find(options.doors.begin(), options.doors.end(), door) != options.doors.end();
+}
+
+// An older version may not keep what comes over AMQP.
+Doors DoorsOf(const Options& options) {
+  return {.has_grpc = HasDoor(options, "grpc"),
+          .has_amqp = HasDoor(options, "amqp") && options.older.empty()};
+}
 
 void AddClusterOptions(CLI::App& app, Options& options) {
   auto* nodes = app.add_option("--nodes", options.nodes,
@@ -72,11 +84,6 @@ void AddClusterOptions(CLI::App& app, Options& options) {
                "With --nodes: each of them in a network namespace of its own, instead of a proxy "
                "between them; needs root")
       ->needs(nodes);
-  app.add_option("--ledger", options.ledger,
-                 "With --nodes: a file to which a line is added that says what was run and seen. "
-                 "Without --seed it is the next one that the file does not have; without --rounds, "
-                 "what the last run lacked, if that was stopped")
-      ->needs(nodes);
 }
 
 void AddOptions(CLI::App& app, Options& options) {
@@ -89,9 +96,9 @@ void AddOptions(CLI::App& app, Options& options) {
   app.add_option("--kills", options.kills, "With --input: how often the daemon is killed")
       ->capture_default_str()
       ->needs(input);
-  app.add_flag("--routes", options.has_routes,
-               "Instead of mixed load: publish, forward, and move in transactions")
-      ->excludes(input);
+  auto* routes = app.add_flag("--routes", options.has_routes,
+                              "Instead of mixed load: publish, forward, and move in transactions")
+                     ->excludes(input);
   app.add_option_function<std::string>(
          "--stop",
          [&options](const std::string& how) { options.stops_in_order = how == "orderly"; },
@@ -101,11 +108,26 @@ void AddOptions(CLI::App& app, Options& options) {
       ->default_str("kill")
       ->check(CLI::IsMember({"kill", "orderly"}))
       ->excludes(input);
+  app.add_option(
+         "--doors", options.doors,
+         "Without --input and --routes: by which doors clients send, receive, hold sessions "
+         "and run transactions, with commas between them; all else is asked over gRPC, and with "
+         "--older everything")
+      ->delimiter(',')
+      ->default_str("grpc,amqp")
+      ->check(CLI::IsMember({"grpc", "amqp"}))
+      ->excludes(input);
   app.add_option("--rounds", options.rounds, "Without --input: how many lives the daemon has")
       ->capture_default_str()
       ->excludes(input);
   app.add_option("--seed", options.seed, "The same lots for the same seed")->capture_default_str();
   AddClusterOptions(app, options);
+  app.add_option("--ledger", options.ledger,
+                 "Of mixed load: a file to which a line is added that says what was run and seen. "
+                 "Without --seed it is the next one that the file does not have; without --rounds, "
+                 "what the last run lacked, if that was stopped")
+      ->excludes(input)
+      ->excludes(routes);
   app.add_flag("--json", options.is_json, "Print one object instead of text");
 }
 
@@ -169,20 +191,6 @@ int Conclude(const Status& status, const Violations& violations, DataFolder& fol
   return kBad;
 }
 
-int RunRandom(const Options& options, DataFolder& folder) {
-  const auto start = std::chrono::steady_clock::now();
-  RandomRun run({.daemon = {.program = options.program, .data = folder.path()},
-                 .rounds = options.rounds,
-                 .seed = options.seed,
-                 .stops_in_order = options.stops_in_order});
-  const Status status = run.Run();
-  const Violations violations = CheckHistory(run.history());
-  const RandomReport report{options.seed,        options.rounds, run.counts(),
-                            SecondsSince(start), run.history(),  violations};
-  fmt::print("{}", options.is_json ? ToJson(report) : ToText(report));
-  return Conclude(status, violations, folder);
-}
-
 // A new node is of the older version, which a cluster that has none left may not let in any more.
 bool IsPossible(FaultKind kind, bool has_older) {
   const Fault fault{.kind = kind};
@@ -212,9 +220,18 @@ Status CheckFaults(const Options& options) {
   return {};
 }
 
+// Empty: by all.
+std::string WordsOfDoors(const Options& options) {
+  if (!HasDoor(options, "amqp")) return " --doors grpc";
+  return HasDoor(options, "grpc") ? "" : " --doors amqp";
+}
+
 // What the ledger calls such runs.
 std::string WordsOf(const Options& options) {
-  std::string words = fmt::format("wharf-crash --nodes {}", options.nodes);
+  std::string words = "wharf-crash";
+  if (options.nodes > 1) words += fmt::format(" --nodes {}", options.nodes);
+  if (options.stops_in_order) words += " --stop orderly";
+  words += WordsOfDoors(options);
   if (options.has_namespaces) words += " --netns";
   if (!options.older.empty()) words += " --older";
   if (!options.faults.empty()) words += fmt::format(" --faults {}", fmt::join(options.faults, ","));
@@ -228,20 +245,59 @@ void GoOnBehind(const Ledger& ledger, Options& options) {
   if (!options.has_seed) options.seed = ledger.NextSeed(words);
 }
 
-LedgerLine LineOf(const Options& options, const ClusterReport& report, const Status& status) {
+LedgerLine LineOf(const Options& options, std::uint64_t rounds, double seconds,
+                  const Violations& violations, const Status& status) {
   LedgerLine line{.what = WordsOf(options),
                   .seed = options.seed,
-                  .rounds = report.counts.rounds,
+                  .rounds = rounds,
                   .rounds_wanted = options.rounds,
-                  .violations = report.violations.size(),
-                  .seconds = report.seconds};
-  for (std::size_t kind = 0; kind < kFaultNames.size(); ++kind) {
-    const std::uint64_t times = report.counts.faults[kind];
-    if (times > 0) line.kinds.emplace(kFaultNames[kind], times);
-  }
-  if (!report.violations.empty()) line.verdict = report.violations.front().what;
+                  .violations = violations.size(),
+                  .seconds = seconds};
+  if (!violations.empty()) line.verdict = violations.front().what;
   if (!status.ok()) line.verdict = status.message();
   return line;
+}
+
+std::map<std::string, std::uint64_t> KindsOf(const ClusterRun::Counts& counts) {
+  std::map<std::string, std::uint64_t> kinds;
+  for (std::size_t kind = 0; kind < kFaultNames.size(); ++kind) {
+    const std::uint64_t times = counts.faults[kind];
+    if (times > 0) kinds.emplace(kFaultNames[kind], times);
+  }
+  return kinds;
+}
+
+int RunRandom(Options options, DataFolder& folder) {
+  Result<Ledger> ledger = Ledger::Open(options.ledger);
+  if (!ledger.ok()) {
+    PrintError(ledger.status());
+    return kUsage;
+  }
+  const bool has_ledger = !options.ledger.empty();
+  if (has_ledger) GoOnBehind(*ledger, options);
+  const Interrupt interrupt;
+  const auto start = std::chrono::steady_clock::now();
+  RandomRun run({.daemon = {.program = options.program, .data = folder.path()},
+                 .rounds = options.rounds,
+                 .seed = options.seed,
+                 .doors = DoorsOf(options),
+                 .stops_in_order = options.stops_in_order,
+                 .is_asked_to_end = [&interrupt] { return interrupt.is_asked(); }});
+  Status status = run.Run();
+  const Violations violations = CheckHistory(run.history());
+  const RandomReport report{WordsOf(options), options.seed,        run.counts().rounds(),
+                            run.counts(),     SecondsSince(start), run.history(),
+                            violations};
+  fmt::print("{}", options.is_json ? ToJson(report) : ToText(report));
+  if (has_ledger) {
+    LedgerLine line = LineOf(options, report.rounds, report.seconds, violations, status);
+    line.kinds = {{"kill", report.counts.kills},
+                  {"kill-at-start", report.counts.kills_at_start},
+                  {"stop", report.counts.stops}};
+    const Status noted = ledger->Append(std::move(line));
+    if (status.ok()) status = noted;
+  }
+  return Conclude(status, violations, folder);
 }
 
 int RunCluster(Options options, DataFolder& folder) {
@@ -259,6 +315,7 @@ int RunCluster(Options options, DataFolder& folder) {
   const Interrupt interrupt;
   const auto start = std::chrono::steady_clock::now();
   ClusterRun run({.nodes = NodesOf(options, folder),
+                  .doors = DoorsOf(options),
                   .rounds = options.rounds,
                   .seed = options.seed,
                   .faults = KindsOf(options),
@@ -266,12 +323,16 @@ int RunCluster(Options options, DataFolder& folder) {
   Status status = run.Run();
   const Violations violations = CheckHistory(run.history());
   const ClusterReport report{
-      options.seed,  options.nodes, fmt::format("{}", fmt::join(options.faults, ",")),
-      options.older, run.counts(),  SecondsSince(start),
-      run.history(), violations};
+      options.seed,        options.nodes,         fmt::format("{}", fmt::join(options.faults, ",")),
+      options.older,       WordsOfDoors(options), run.counts(),
+      SecondsSince(start), run.history(),         violations};
   fmt::print("{}", options.is_json ? ToJson(report) : ToText(report));
-  const Status noted = has_ledger ? ledger->Append(LineOf(options, report, status)) : Status();
-  if (status.ok()) status = noted;
+  if (has_ledger) {
+    LedgerLine line = LineOf(options, report.counts.rounds, report.seconds, violations, status);
+    line.kinds = KindsOf(report.counts);
+    const Status noted = ledger->Append(std::move(line));
+    if (status.ok()) status = noted;
+  }
   return Conclude(status, violations, folder);
 }
 

@@ -30,13 +30,15 @@ Status Sessions::CheckAccept(LaneKind kind, const std::optional<std::string>& se
   return {};
 }
 
-Session& Sessions::Hold(const std::string& session, Timestamp now, Changes& changes) {
+Session& Sessions::Hold(const std::string& session, HeldBy held_by, Timestamp now,
+                        Changes& changes) {
   lanes_.main().NoteAccess(now);
-  return book().Hold(session, NewLockToken(random_), After(now, record_.description.lock_duration),
-                     now, changes);
+  return book().Hold(session, NewSessionToken(held_by, random_),
+                     After(now, record_.description.lock_duration), now, changes);
 }
 
-Result<Session*> Sessions::Accept(const std::string& session, Timestamp now, Changes& changes) {
+Result<Session*> Sessions::Accept(const std::string& session, HeldBy held_by, Timestamp now,
+                                  Changes& changes) {
   const SessionBook& sessions = book();
   const Session* known = sessions.Find(session);
   if (known != nullptr && known->is_held()) {
@@ -49,7 +51,7 @@ Result<Session*> Sessions::Accept(const std::string& session, Timestamp now, Cha
                   fmt::format("{} sessions of '{}' are held, as many as may be", sessions.held(),
                               record_.description.name));
   }
-  return &Hold(session, now, changes);
+  return &Hold(session, held_by, now, changes);
 }
 
 bool Sessions::MayAcceptNext() const {
@@ -59,13 +61,13 @@ bool Sessions::MayAcceptNext() const {
 }
 
 // A session whose lowest message has expired is looked at again without it.
-Session* Sessions::AcceptNext(Timestamp now, Changes& changes) {
+Session* Sessions::AcceptNext(HeldBy held_by, Timestamp now, Changes& changes) {
   if (!MayAcceptNext()) return nullptr;
   SessionBook& sessions = book();
   for (Session* next = sessions.Next(changes); next != nullptr; next = sessions.Next(changes)) {
     const WaitingMessage& first = *next->window().first();
     if (!expiry_.HasExpired(LaneKind::kMain, first.number, first.facts, now)) {
-      return &Hold(std::string(next->id()), now, changes);
+      return &Hold(std::string(next->id()), held_by, now, changes);
     }
     expiry_.Expire(LaneKind::kMain, {first.standing, first.delivery, first.message}, now, changes);
   }

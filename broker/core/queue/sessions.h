@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "broker/core/order/session_token.h"
 #include "broker/core/queue/holds.h"
 #include "broker/core/queue/queue_limits.h"
 #include "broker/core/queue/redelivery.h"
@@ -30,12 +31,13 @@ class Sessions {
   // Whether a receiver may accept this one (SES-4), or the next one.
   Status CheckAccept(LaneKind kind, const std::optional<std::string>& session) const;
   // SessionCannotBeLocked if another receiver holds it.
-  Result<Session*> Accept(const std::string& session, Timestamp now, Changes& changes);
+  Result<Session*> Accept(const std::string& session, HeldBy held_by, Timestamp now,
+                          Changes& changes);
   // Whether there may be a next session, and room for one more.
   bool MayAcceptNext() const;
   // The session with the lowest message to deliver (SES-6). Null if there is none, or if something
   // must be read to tell.
-  Session* AcceptNext(Timestamp now, Changes& changes);
+  Session* AcceptNext(HeldBy held_by, Timestamp now, Changes& changes);
   // Until when the lock holds now.
   Result<Timestamp> Renew(LaneKind kind, const LockToken& token, Timestamp now, Changes& changes);
   // Takes back what is in flight, up to `count_max` messages, and gives the session up when that is
@@ -47,7 +49,7 @@ class Sessions {
  private:
   SessionBook& book() { return *lanes_.main().sessions(); }
   const SessionBook& book() const { return *lanes_.main().sessions(); }
-  Session& Hold(const std::string& session, Timestamp now, Changes& changes);
+  Session& Hold(const std::string& session, HeldBy held_by, Timestamp now, Changes& changes);
 
   const EntityRecord& record_;
   const QueueLimits& limits_;

@@ -38,7 +38,7 @@ Session* SessionDesk::Find(const LineId& line) {
 SessionDesk::Wait SessionDesk::Accept(LaneId lane, const SessionChoice& choice, Accepted accepted,
                                       Turn& turn) {
   if (choice.id) {
-    AcceptNamed(lane, HolderId(), *choice.id, std::move(accepted), turn);
+    AcceptNamed(lane, HolderId(), choice, std::move(accepted), turn);
     return {};
   }
   const std::size_t waiting = waiters_.size(lane);
@@ -47,16 +47,19 @@ SessionDesk::Wait SessionDesk::Accept(LaneId lane, const SessionChoice& choice, 
                                      fmt::format("{} calls wait for a session already", waiting)));
     return {};
   }
-  return StandInLine(
-      {.lane = lane, .accepted = std::move(accepted), .wait_until = After(turn.now, choice.wait)});
+  return StandInLine({.lane = lane,
+                      .accepted = std::move(accepted),
+                      .wait_until = After(turn.now, choice.wait),
+                      .held_by = choice.held_by});
 }
 
 void SessionDesk::Seat(HolderId receiver, LaneId lane, const SessionChoice& choice, Turn& turn) {
-  if (choice.id) return AcceptNamed(lane, receiver, *choice.id, SeatedBy(receiver), turn);
+  if (choice.id) return AcceptNamed(lane, receiver, choice, SeatedBy(receiver), turn);
   StandInLine({.lane = lane,
                .receiver = receiver,
                .accepted = SeatedBy(receiver),
-               .wait_until = After(turn.now, choice.wait)});
+               .wait_until = After(turn.now, choice.wait),
+               .held_by = choice.held_by});
 }
 
 void SessionDesk::Seat(HolderId receiver, LaneId lane, const ManySessions& many, Turn&) {
@@ -88,23 +91,34 @@ SessionDesk::Accepted SessionDesk::SeatedBy(HolderId receiver) {
 }
 
 // One whose lock is over is accepted when its messages are back.
-void SessionDesk::AcceptNamed(LaneId lane, HolderId receiver, std::string id, Accepted accepted,
-                              Turn& turn) {
+void SessionDesk::AcceptNamed(LaneId lane, HolderId receiver, const SessionChoice& choice,
+                              Accepted accepted, Turn& turn) {
+  const std::string& id = *choice.id;
   const Result<Queue*> queue = finder_.FindOpen(lane.entity);
   Status refused = queue.ok() ? (*queue)->sessions().CheckAccept(lane.kind, id) : queue.status();
   if (!refused.ok()) return std::move(accepted)(turn, std::move(refused));
   Session* known = (*queue)->lane(lane.kind).sessions()->Find(id);
-  const bool is_over =
-      known != nullptr && known->is_held() && (known->is_ending() || known->until() <= turn.now);
-  if (is_over) return AcceptWhenBack(lane, receiver, *known, std::move(accepted), turn);
+  const bool is_over = known != nullptr && known->is_held() &&
+                       (known->is_ending() || known->until() <= turn.now || IsLeft(lane, *known));
+  if (is_over) return AcceptWhenBack(lane, receiver, choice, *known, std::move(accepted), turn);
   context_.touched.Touch(lane);
-  const Result<Session*> session = (*queue)->sessions().Accept(id, turn.now, turn.changes);
+  const Result<Session*> session =
+      (*queue)->sessions().Accept(id, choice.held_by, turn.now, turn.changes);
   if (!session.ok()) return std::move(accepted)(turn, session.status());
   std::move(accepted)(turn, Hand(**queue, **session, receiver, std::nullopt, turn));
 }
 
-void SessionDesk::AcceptWhenBack(LaneId lane, HolderId receiver, Session& session,
-                                 Accepted accepted, Turn& turn) {
+bool SessionDesk::IsLeft(LaneId lane, const Session& session) const {
+  return IsOfLink(session.token()) && !owned_.contains({lane, session.serial()});
+}
+
+// Who has left a session has not failed with what was delivered (CNT-9, CNT-10).
+SessionEndCause SessionDesk::CauseOf(LaneId lane, const Session& session) const {
+  return IsLeft(lane, session) ? SessionEndCause::kReleased : SessionEndCause::kExpired;
+}
+
+void SessionDesk::AcceptWhenBack(LaneId lane, HolderId receiver, const SessionChoice& choice,
+                                 Session& session, Accepted accepted, Turn& turn) {
   const bool is_call = receiver == HolderId();
   if (is_call && calls_named_[lane] >= kCallsWaitingMax) {
     return std::move(accepted)(
@@ -114,12 +128,12 @@ void SessionDesk::AcceptWhenBack(LaneId lane, HolderId receiver, Session& sessio
   }
   if (is_call) ++calls_named_[lane];
   End(
-      lane, session, SessionEndCause::kExpired, SessionLockLost(),
-      [this, lane, receiver, is_call, id = std::string(session.id()),
-       accepted = std::move(accepted)](Turn& later, const Status& ended) mutable {
+      lane, session, CauseOf(lane, session), SessionLockLost(),
+      [this, lane, receiver, is_call, choice, accepted = std::move(accepted)](
+          Turn& later, const Status& ended) mutable {
         if (is_call && --calls_named_.at(lane) == 0) calls_named_.erase(lane);
         if (!ended.ok()) return std::move(accepted)(later, ended);
-        AcceptNamed(lane, receiver, std::move(id), std::move(accepted), later);
+        AcceptNamed(lane, receiver, choice, std::move(accepted), later);
       },
       turn);
 }
@@ -178,7 +192,7 @@ SessionDesk::Given SessionDesk::GiveNext(Queue& queue, SessionWaiters::Line& lin
     SessionWaiter* next = SessionWaiters::Next(round, wants_more);
     if (next == nullptr) break;
     given.is_wanted = true;
-    const Session* session = FindNext(queue, line, turn);
+    const Session* session = FindNext(queue, line, next->held_by, turn);
     if (session == nullptr) break;
     ++given.sessions;
     const auto served = waiters_.Serve(round, *next);
@@ -188,13 +202,14 @@ SessionDesk::Given SessionDesk::GiveNext(Queue& queue, SessionWaiters::Line& lin
   return given;
 }
 
-const Session* SessionDesk::FindNext(Queue& queue, SessionWaiters::Line& line, Turn& turn) {
+const Session* SessionDesk::FindNext(Queue& queue, SessionWaiters::Line& line, HeldBy held_by,
+                                     Turn& turn) {
   if (!queue.sessions().MayAcceptNext()) {
     line.may_find_since.reset();
     return nullptr;
   }
   if (!line.may_find_since) line.may_find_since = clock_.Now();
-  return queue.sessions().AcceptNext(turn.now, turn.changes);
+  return queue.sessions().AcceptNext(held_by, turn.now, turn.changes);
 }
 
 void SessionDesk::HandNext(Queue& queue, SessionWaiter& waiter, const Session& session,

@@ -3,8 +3,9 @@
 // A caller that wants the next session stands in line until one has something to deliver; which one
 // that is stands in the store, so a reader looks at those that may be next. A session that was
 // accepted by a receiver is given back when the receiver leaves or its turn is over; one that was
-// accepted by a call stays until it is released or expires. However a session ends, what is in
-// flight comes back first, in bounded steps. Owned by the Shard, used on its thread.
+// accepted by a call stays until it is released or expires. What a link held when the broker ended
+// is nobody's, and is given back at the start. However a session ends, what is in flight comes back
+// first, in bounded steps. Owned by the Shard, used on its thread.
 #pragma once
 
 #include <memory>
@@ -54,6 +55,9 @@ class SessionDesk final : public TimedWorker,
         dispatcher_(dispatcher),
         moves_(moves),
         clock_(clock) {}
+
+  // At a start: gives back what links held of this queue, without counting (SES-24).
+  void GiveBackOfLinks(const Queue& queue);
 
   // Why a receiver lost its session.
   static Status SessionLockLost();
@@ -130,11 +134,15 @@ class SessionDesk final : public TimedWorker,
 
   void Refuse(EntityId entity, const Status& reason);
   void TellRefused(Turn& turn);
-  void AcceptNamed(LaneId lane, HolderId receiver, std::string session, Accepted accepted,
+  void AcceptNamed(LaneId lane, HolderId receiver, const SessionChoice& choice, Accepted accepted,
                    Turn& turn);
   // When what was in flight of it is back.
-  void AcceptWhenBack(LaneId lane, HolderId receiver, Session& session, Accepted accepted,
-                      Turn& turn);
+  void AcceptWhenBack(LaneId lane, HolderId receiver, const SessionChoice& choice, Session& session,
+                      Accepted accepted, Turn& turn);
+  // Held by a link that is gone.
+  bool IsLeft(LaneId lane, const Session& session) const;
+  // Of a session that is not held any more, or whose time is over.
+  SessionEndCause CauseOf(LaneId lane, const Session& session) const;
   Wait StandInLine(SessionWaiter waiter);
   AcceptedSession Hand(Queue& queue, const Session& session, HolderId receiver,
                        const std::optional<ManySessions>& many, Turn& turn);
@@ -146,7 +154,7 @@ class SessionDesk final : public TimedWorker,
     bool is_wanted = false;
   };
   Given GiveNext(Queue& queue, SessionWaiters::Line& line, Turn& turn);
-  const Session* FindNext(Queue& queue, SessionWaiters::Line& line, Turn& turn);
+  const Session* FindNext(Queue& queue, SessionWaiters::Line& line, HeldBy held_by, Turn& turn);
   // Whether a receiver of many would take another one now.
   bool WantsMore(const SessionWaiter& waiter) const;
   void HandNext(Queue& queue, SessionWaiter& waiter, const Session& session, Turn& turn);

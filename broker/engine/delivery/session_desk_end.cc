@@ -48,8 +48,20 @@ void SessionDesk::ExpireDue(LaneId lane, Turn& turn) {
   if (queue == nullptr || queue->lane(lane.kind).sessions() == nullptr) return;
   SessionBook& sessions = *queue->lane(lane.kind).sessions();
   for (const SessionSerial serial : sessions.EndedBy(turn.now, kSessionsExpiredPerTurn)) {
-    End(lane, *sessions.Find(serial), SessionEndCause::kExpired, SessionLockLost(), nullptr, turn);
+    Session& session = *sessions.Find(serial);
+    End(lane, session, CauseOf(lane, session), SessionLockLost(), nullptr, turn);
   }
+}
+
+// A few in each turn: each may have much in flight. Who comes for one meanwhile waits for it.
+void SessionDesk::GiveBackOfLinks(const Queue& queue) {
+  const LaneId lane = queue.lane(LaneKind::kMain).id();
+  const SessionBook* sessions = queue.lane(LaneKind::kMain).sessions();
+  if (sessions == nullptr) return;
+  sessions->ForEachHeld(std::nullopt, [&](const Session& session) {
+    if (IsLeft(lane, session)) GiveBackLater({lane, session.serial()});
+    return true;
+  });
 }
 
 bool SessionDesk::NoteLeft(const Receiver& receiver) {

@@ -37,6 +37,7 @@ struct SessionWaiter {
   HolderId receiver{};
   Accepted accepted;
   Timestamp wait_until = kNever;
+  HeldBy held_by = HeldBy::kToken;
   // Of a receiver with many sessions, which goes on waiting.
   std::optional<ManySessions> many{};
   // Since when it waits for this session.

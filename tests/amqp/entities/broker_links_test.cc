@@ -1,4 +1,5 @@
 // Links to the broker itself: sending, receiving, settling, sessions.
+#include <algorithm>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -23,6 +24,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::Each;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -177,6 +179,37 @@ TEST_F(BrokerLinksTest, WhatWasAskedIsAnsweredBeforeAClose) {
   ASSERT_THAT(lines, SizeIs(2));
   EXPECT_THAT(lines[0], AllOf(HasSubstr(" disposition{"), HasSubstr("accepted")));
   EXPECT_THAT(lines[1], AllOf(HasSubstr(" close{"), HasSubstr("amqp:connection:forced")));
+}
+
+// Of what is read when a close has begun.
+TEST_F(BrokerLinksTest, WhatComesBehindACloseIsNotTakenAndNotAnswered) {
+  AttachSender();
+  client_.HearAll();
+  client_.SayTransfer(0, DataMessage("one"));
+  served_->Close({ErrorCode::kServiceCommunicationProblem, "the broker stops"}, now_);
+  client_.SayTransfer(0, DataMessage("two"));
+
+  EXPECT_THAT(client_.HearAll(), ElementsAre(HasSubstr(" disposition{"), HasSubstr(" close{")));
+  EXPECT_THAT(Receive(), SizeIs(1));
+}
+
+// More than there is room for at a time, and all of it is gone from the queue.
+TEST_F(BrokerLinksTest, WhatIsGoneWithItsDeliveryIsSentBeforeAClose) {
+  AttachConsumer();
+  client_.SayFlow(1, 3);
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(broker_.Send("q", std::string(200'000, 'x')).ok());
+  broker_.Run();
+  EXPECT_THAT(Receive(), IsEmpty());
+
+  served_->Close({ErrorCode::kServiceCommunicationProblem, "the broker stops"}, now_);
+  const std::vector<std::string> lines = client_.HearAll();
+
+  const auto is_last = [](const std::string& line) {
+    return line.find(" transfer{") != std::string::npos &&
+           line.find("more=true") == std::string::npos;
+  };
+  EXPECT_EQ(std::count_if(lines.begin(), lines.end(), is_last), 3);
+  EXPECT_THAT(lines.back(), HasSubstr(" close{"));
 }
 
 TEST_F(BrokerLinksTest, AnAnswerThatDoesNotComeHoldsNoCloseUp) {

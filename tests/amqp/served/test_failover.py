@@ -95,21 +95,22 @@ class Balancer:
             end.close()
 
 
-class Failover(served.ServedTest, cluster_nodes.ClusterTest):
+def start_three(test, kind="amqp", **options):
+    """Nodes of a cluster, each at ports of its own, at which it comes again; answers who leads."""
+    test.nodes = []
+    for number in range(1, 4):
+        ports = [cluster_nodes.free_port() for _ in range(2)]
+        listen = f"127.0.0.1:{ports[0]},{kind}://127.0.0.1:{ports[1]}"
+        test.nodes.append(cluster_nodes.Node(test, f"n{number}", listen=listen, **options))
+    first, *others = test.nodes
+    first.found()
+    for node in others:
+        test.eventually(lambda node=node: first.add(node) is not None)
+    test.wait_for_voters(test.nodes)
+    return test.leader_of(test.nodes)
 
-    def start_three(self, kind="amqp", **options):
-        """Each at ports of its own, at which it comes again."""
-        self.nodes = []
-        for number in range(1, 4):
-            ports = [cluster_nodes.free_port() for _ in range(2)]
-            listen = f"127.0.0.1:{ports[0]},{kind}://127.0.0.1:{ports[1]}"
-            self.nodes.append(cluster_nodes.Node(self, f"n{number}", listen=listen, **options))
-        first, *others = self.nodes
-        first.found()
-        for node in others:
-            self.eventually(lambda node=node: first.add(node) is not None)
-        self.wait_for_voters(self.nodes)
-        return self.leader_of(self.nodes)
+
+class Failover(served.ServedTest, cluster_nodes.ClusterTest):
 
     def kill_the_leader(self, progress):
         leader = self.leader_of(self.nodes)
@@ -148,7 +149,7 @@ class Failover(served.ServedTest, cluster_nodes.ClusterTest):
 
     @unittest.skipUnless(HAS_SDK, "the SDK's packages need Node 20")
     def test_azures_sdk_goes_on_over_fail_overs_and_settles_what_it_held(self):
-        self.make_queues(self.start_three())
+        self.make_queues(start_three(self))
         test_node.install()
         place = served.connection_string(self.balance().port)
 
@@ -163,7 +164,7 @@ class Failover(served.ServedTest, cluster_nodes.ClusterTest):
     def test_so_does_the_one_for_python(self):
         authority = certificates.Authority(self.folder.name)
         identity = authority.sign("broker", f"IP:{served.OWN_HOST}")
-        self.make_queues(self.start_three("amqp+tls", flags=("--tls-cert", str(identity.certificate),
+        self.make_queues(start_three(self, "amqp+tls", flags=("--tls-cert", str(identity.certificate),
                                                              "--tls-key", str(identity.key))))
         self.balance("amqp+tls", place=(served.OWN_HOST, 5671))
         story = pathlib.Path(__file__).with_name("python_failover_story.py")

@@ -15,6 +15,8 @@ namespace {
 
 bool IsStored(const SentMessage& sent) { return sent.reply.answer == Answer::kOk; }
 
+bool IsNumbered(const SentMessage& sent) { return IsStored(sent) && sent.sequence_number != 0; }
+
 std::int64_t Count(const std::vector<SeenMessage>& messages, State state) {
   return std::count_if(messages.begin(), messages.end(),
                        [&](const SeenMessage& message) { return message.state == state; });
@@ -125,7 +127,7 @@ void QueueChecks::CheckAtomic(const SendRecord& send) {
     } else if (story.purges.empty() && WasLookedAt(send)) {
       ++missing;
     }
-    if (IsStored(sent) && sent.sequence_number != number++) {
+    if (IsNumbered(sent) && sent.sequence_number != number++) {
       violations_.push_back(
           {Rule::kOrder, "numbers in an atomic batch are not consecutive", sent.id});
     }
@@ -147,7 +149,7 @@ void QueueChecks::CheckUniqueNumbers() {
          id});
   };
   for (const auto& [id, story] : book_.stories()) {
-    if (story.sent != nullptr && IsStored(*story.sent)) {
+    if (story.sent != nullptr && IsNumbered(*story.sent)) {
       check(story.send->SentTo(), story.sent->sequence_number, id);
     }
     for (const Holding& holding : story.holdings) {
@@ -168,7 +170,7 @@ void QueueChecks::CheckRisingNumbers() {
   std::vector<std::vector<Entry>> by_queue(censuses_.size());
   for (const SendRecord& send : book_.history().sends) {
     for (const SentMessage& sent : send.messages) {
-      if (IsStored(sent)) by_queue[send.SentTo()].push_back({&send, &sent});
+      if (IsNumbered(sent)) by_queue[send.SentTo()].push_back({&send, &sent});
     }
   }
   for (std::vector<Entry>& entries : by_queue) {
@@ -195,7 +197,7 @@ void QueueChecks::CheckRisingNumbers() {
 void QueueChecks::CheckNumbersOfClients() {
   std::map<std::pair<QueueIndex, std::uint32_t>, std::int64_t> highest;
   for (const auto& [id, story] : book_.stories()) {
-    if (story.sent == nullptr || !IsStored(*story.sent)) continue;
+    if (story.sent == nullptr || !IsNumbered(*story.sent)) continue;
     std::int64_t& last = highest[{story.send->SentTo(), id.client}];
     if (story.sent->sequence_number <= last) {
       violations_.push_back({Rule::kOrder,
@@ -207,19 +209,28 @@ void QueueChecks::CheckNumbersOfClients() {
   }
 }
 
+// What was on its way to a link that was left, and never written, came back without counting.
+bool QueueChecks::MayBeHandedBack(const Story& story, const DeliveryRecord& delivery) const {
+  const auto& receives = book_.history().receives;
+  return std::any_of(receives.begin(), receives.end(), [&](const ReceiveRecord& receive) {
+    return receive.is_left && receive.source == delivery.source && receive.begin < delivery.at &&
+           receive.end > story.send->begin;
+  });
+}
+
 // What a receiver gets for the first time, of messages that nobody ever got under this number,
 // comes in the order of the numbers.
 void QueueChecks::CheckFirstDeliveries() {
   std::vector<const DeliveryRecord*> firsts;
   for (const auto& [id, story] : book_.stories()) {
     // There each session has an order of its own: SessionOrderChecks.
-    if (story.send != nullptr && book_.queue(story).requires_session) continue;
+    if (story.send == nullptr || book_.queue(story).requires_session) continue;
     std::int64_t redrives = -1;
     for (const Holding& holding : story.holdings) {
       const DeliveryRecord& delivery = *holding.delivery;
       const bool is_first = std::exchange(redrives, delivery.redrives) != delivery.redrives;
       const bool is_fresh = delivery.delivery_count == 0 && delivery.source.lane == Lane::kMain;
-      if (is_first && is_fresh) firsts.push_back(&delivery);
+      if (is_first && is_fresh && !MayBeHandedBack(story, delivery)) firsts.push_back(&delivery);
     }
   }
   std::sort(firsts.begin(), firsts.end(),

@@ -33,6 +33,7 @@ class QueueChecks {
   void CheckUniqueNumbers();
   void CheckRisingNumbers();
   void CheckNumbersOfClients();
+  bool MayBeHandedBack(const Story& story, const DeliveryRecord& delivery) const;
   void CheckFirstDeliveries();
   void CheckCounters(const CensusRecord& census);
 

@@ -30,6 +30,7 @@ bool IsExpected(ErrorCode code) {
     case ErrorCode::kMessageSizeExceeded:
     case ErrorCode::kMessagingEntityNotFound:
     case ErrorCode::kServiceBusy:
+    case ErrorCode::kTransactionAborted:
     case ErrorCode::kServiceCommunicationProblem:
     case ErrorCode::kPartitionNotOwned:
       return true;
@@ -121,6 +122,8 @@ void RunChecks::CheckDoubt(const Operation& operation) {
   const LifeRecord* life = LifeAt(history_, operation.begin);
   if (!operation.is_unknown() || life == nullptr || life->is_killed) return;
   if (operation.end <= life->signal) return;
+  // Of a node that does not lead any more it means either.
+  if (operation.is_over_amqp && operation.reply.code == ErrorCode::kPartitionNotOwned) return;
   Report(Rule::kStopsWhenAsked,
          fmt::format("a request from {} to {} is left in doubt ({}) by the stop at {}",
                      operation.begin, operation.end, ReasonOf(operation.reply.code), life->signal));

@@ -5,6 +5,8 @@
 
 #include <fmt/core.h>
 
+#include "tools/crash/history/lives.h"
+
 namespace wharf::crash {
 namespace {
 
@@ -18,9 +20,20 @@ bool MayHaveVoidTokens(const SessionUseRecord& use, const History& history) {
                      });
 }
 
+// Until the broker sees that a link is gone.
+constexpr Duration kGoneMargin = std::chrono::seconds(3);
+
+// A link of another life holds nothing.
+bool IsOfDeadLink(const SessionAcceptRecord& accept, const SessionAcceptRecord& refused,
+                  const History& history) {
+  return accept.is_of_link && LifeAt(history, accept.begin) != LifeAt(history, refused.begin);
+}
+
 // Whether someone may hold the session because of this accept when the other one is refused.
 bool MayOccupy(const SessionAcceptRecord& accept, const SessionLock* lock,
-               const SessionAcceptRecord& refused, Duration lock_duration) {
+               const SessionAcceptRecord& refused, const History& history) {
+  const Duration lock_duration = history.queues[refused.queue].lock_duration;
+  if (IsOfDeadLink(accept, refused, history)) return false;
   if (accept.is_refused() || accept.queue != refused.queue || accept.begin > refused.end) {
     return false;
   }
@@ -34,6 +47,7 @@ bool MayOccupy(const SessionAcceptRecord& accept, const SessionLock* lock,
     if (use->verb == SessionVerb::kRelease && use->is_ok() && use->end < refused.begin) {
       return false;
     }
+    if (use->verb == SessionVerb::kLeave) return refused.began_at <= use->ended_at + kGoneMargin;
     if (use->verb == SessionVerb::kRenew && use->is_unknown()) {
       until = std::max(until, use->ended_at + lock_duration);
     }
@@ -77,7 +91,7 @@ void SessionChecks::CheckTokens() {
 
 // Both instants are of the broker's clock.
 void SessionChecks::CheckNext(const SessionLock& one, const SessionLock& next) {
-  if (!one.MayBeReleasedBefore(next.accept->end) && next.from < one.until) {
+  if (!one.MayBeReleasedBefore(next.accept->end) && next.from < Millisecond(one.until)) {
     Report(Rule::kOneLock, one,
            fmt::format("accepted again at {} although nobody had released it",
                        wharf::ToString(next.from)));
@@ -116,6 +130,8 @@ void SessionChecks::CheckUse(const SessionLock& lock, const Operation& use) {
 // A session lock survives a crash: its token works until its end (SES-24).
 void SessionChecks::CheckLost(const SessionLock& lock, const Operation& refused) {
   if (refused.reply.code != ErrorCode::kSessionLockLost) return;
+  // A broker that stops gives back what links hold before it has answered all.
+  if (lock.left < refused.end) return;
   for (const SessionUseRecord* use : lock.uses) {
     const bool is_itself = use->begin == refused.begin;
     if (!is_itself && use->verb == SessionVerb::kRelease && !use->is_refused() &&
@@ -130,10 +146,9 @@ void SessionChecks::CheckLost(const SessionLock& lock, const Operation& refused)
 
 void SessionChecks::CheckOccupied(const SessionAcceptRecord& refused) {
   const History& history = book_.history();
-  const Duration lock_duration = history.queues[refused.queue].lock_duration;
   for (const SessionAcceptRecord& accept : history.session_accepts) {
     const SessionLock* lock = accept.is_ok() ? book_.session_locks().Find(accept.token) : nullptr;
-    if (MayOccupy(accept, lock, refused, lock_duration)) return;
+    if (MayOccupy(accept, lock, refused, history)) return;
   }
   violations_.push_back(
       {Rule::kAnswersHold, fmt::format("at {} the session '{}' is held although nobody can hold it",

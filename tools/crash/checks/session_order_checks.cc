@@ -25,7 +25,7 @@ SessionOrderChecks::SessionOrderChecks(const Storybook& book, Violations& violat
   }
   for (const ReceiveRecord& receive : book.history().receives) {
     const SessionLock* lock = book.session_locks().Find(receive.session_token);
-    if (lock != nullptr && receive.is_unknown()) unheard_[KeyOf(*lock)].push_back(&receive);
+    if (lock != nullptr && receive.is_unheard()) unheard_[KeyOf(*lock)].push_back(&receive);
   }
 }
 

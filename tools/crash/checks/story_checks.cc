@@ -13,6 +13,9 @@
 namespace wharf::crash {
 namespace {
 
+// What a time may be too low by that was told over AMQP.
+constexpr Duration kMillisecond = std::chrono::milliseconds(1);
+
 // By how much one delivery adds to the count of the next, all by itself.
 struct Range {
   std::uint32_t least;
@@ -30,6 +33,8 @@ Range CountsAfter(const Holding& holding) {
     return {0, holding.Has(Verb::kAbandon, Answer::kUnknown) ? 1U : 0U};
   }
   if (holding.session != nullptr && holding.session->HasRelease(Answer::kUnknown)) return {0, 1};
+  // Or its time was over before its link went.
+  if (holding.session != nullptr && holding.session->IsLeft()) return {0, 1};
   return {1, 1};
 }
 
@@ -134,8 +139,9 @@ void StoryChecks::CheckSeen(const Story& story, const SeenMessage& seen, QueueIn
         fmt::format("sent to the session '{}', it is in '{}'", story.sent->session, seen.session));
   }
   // A scheduled message has two: ScheduleChecks; one that was sent back has others: RedriveChecks.
-  const bool is_numbered =
-      story.sent->reply.answer == Answer::kOk && !story.IsScheduled() && seen.redrives == 0;
+  const bool is_numbered = story.sent->reply.answer == Answer::kOk &&
+                           story.sent->sequence_number != 0 && !story.IsScheduled() &&
+                           seen.redrives == 0;
   // One that was forwarded remembers it.
   const std::int64_t number = story.send->via ? seen.first_number : seen.sequence_number;
   if (is_numbered && number != story.sent->sequence_number) {
@@ -176,7 +182,7 @@ void StoryChecks::CheckLocks(const Story& story) {
     const bool may_be_settled = one.FirstSettle() < next.delivery->at;
     // The locks of sessions: SessionChecks.
     const bool is_comparable = one.session == next.session || one.session == nullptr;
-    if (is_comparable && !may_be_settled && next.locked_from < one.locked_until) {
+    if (is_comparable && !may_be_settled && next.locked_from < Millisecond(one.locked_until)) {
       Report(Rule::kOneLock, story,
              fmt::format("locked at {} although another lock held until {}",
                          wharf::ToString(next.locked_from), wharf::ToString(one.locked_until)));
@@ -245,7 +251,7 @@ std::uint32_t StoryChecks::UnseenAttempts(const Story& story, Tick after, Tick b
   const std::uint32_t possible =
       book_.queue(story).requires_session
           ? std::numeric_limits<std::uint32_t>::max()
-          : static_cast<std::uint32_t>(std::max(span, Duration(0)) / lock_duration);
+          : static_cast<std::uint32_t>(std::max(span + kMillisecond, Duration(0)) / lock_duration);
   std::uint32_t unheard = 0;
   for (const ReceiveRecord* receive : unheard_[story.send->queue]) {
     if (unheard == possible) break;
@@ -280,6 +286,11 @@ void StoryChecks::CheckCount(const Story& story, const Holding& one, const Holdi
   Range range{0, 0};  // In a dead-letter queue the count stands still (CNT-12).
   if (one.delivery->source.lane == Lane::kMain) {
     range = CountsAfter(one);
+    // What a link held is given back without counting when it is gone (SES-24).
+    const bool is_given_back = one.session != nullptr && one.session->IsLeft() &&
+                               next.locked_from < Millisecond(one.locked_until) &&
+                               one.FirstSettle() == kNoTick;
+    if (is_given_back) range = {0, 0};
     const bool may_be_settled = one.FirstSettle() != kNoTick;
     const Timestamp free_since = may_be_settled ? one.locked_from : one.locked_until;
     range.most +=

@@ -24,17 +24,6 @@ constexpr Duration kLeaderPatience = std::chrono::seconds(3);
 
 }  // namespace
 
-SentMessage Unsent(const v1::Message& message) {
-  SentMessage sent;
-  sent.id = ParseMessageId(message.message_id()).value();
-  sent.body = DigestOf(message.body());
-  sent.session = message.session_id();
-  if (message.has_scheduled_enqueue_time()) {
-    sent.due = ToTimestamp(message.scheduled_enqueue_time());
-  }
-  return sent;
-}
-
 RecordedClient::RecordedClient(const std::string& address, Recorder& recorder, Progress& progress)
     : client_(address, {.has_own_connection = true, .timeout = kTimeout}),
       recorder_(recorder),

@@ -14,22 +14,12 @@
 #include <vector>
 
 #include "tools/client/client.h"
+#include "tools/crash/clients/exchange.h"
 #include "tools/crash/clients/wire.h"
 #include "tools/crash/history/recorder.h"
 #include "tools/crash/runs/progress.h"
 
 namespace wharf::crash {
-
-// A transaction that completes one message and sends another. Its records are written when it is
-// known how it ended.
-struct Exchange {
-  std::string id;
-  SettleRecord settle;
-  SendRecord send;
-};
-
-// What is known of a message before it is sent.
-SentMessage Unsent(const v1::Message& message);
 
 class RecordedClient {
  public:
@@ -111,7 +101,7 @@ class RecordedClient {
   Result<JobState> Look(std::int64_t job, const std::function<Result<v1::Job>()>& look);
   // How many messages all jobs have moved.
   Result<std::int64_t> DoneByJobs();
-  void Note(Exchange& exchange, const Result<v1::Transaction>& done);
+  void Note(const Exchange& exchange, const Result<v1::Transaction>& done);
   Status Use(SessionUseRecord& use, const std::function<Status(SessionUseRecord&)>& execute);
   // Of all sessions.
   Result<std::int64_t> CountStateBytes(QueueIndex queue);

@@ -55,18 +55,16 @@ Result<bool> RecordedClient::Resolve(Exchange& exchange) {
   return false;
 }
 
-// One reply for both: a message that was completed and not sent, or sent and not completed, is a
-// violation of what is checked for each.
-void RecordedClient::Note(Exchange& exchange, const Result<v1::Transaction>& done) {
-  SendRecord send = exchange.send;
-  static_cast<Operation&>(send) = static_cast<const Operation&>(exchange.settle);
-  send.messages.front().reply = send.reply;
+// Also of one that ran over AMQP.
+void RecordedClient::Note(const Exchange& exchange, const Result<v1::Transaction>& done) {
+  std::int64_t number = 0;
   if (done.ok()) {
-    send.messages.front().sequence_number = done->results(1).sent(0).sequence_number();
+    for (const v1::TransactionResult& result : done->results()) {
+      if (result.sent_size() > 0) number = result.sent(0).sequence_number();
+    }
     progress_.NoteAcknowledged();
   }
-  recorder_.Add(std::move(send));
-  recorder_.Add(exchange.settle);
+  Record(exchange, number, recorder_);
 }
 
 Status RecordedClient::CheckCommitted(const std::string& id) {

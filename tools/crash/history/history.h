@@ -21,6 +21,12 @@ namespace wharf::crash {
 using Tick = std::uint64_t;
 inline constexpr Tick kNoTick = ~Tick{0};
 
+// AMQP tells times in whole milliseconds, rounded down. What may have been told so is compared with
+// this of another time.
+inline Timestamp Millisecond(Timestamp time) {
+  return std::chrono::floor<std::chrono::milliseconds>(time);
+}
+
 // In History::queues. A queue that is deleted and made anew is another one.
 using QueueIndex = std::size_t;
 
@@ -59,6 +65,8 @@ struct Operation {
   Timestamp began_at{};
   Timestamp ended_at{};
   Reply reply;
+  // Whose refusals do not say whether something was done.
+  bool is_over_amqp = false;
 
   bool is_ok() const { return reply.answer == Answer::kOk; }
   bool is_refused() const { return reply.answer == Answer::kRefused; }
@@ -113,6 +121,7 @@ struct SentMessage {
   MessageId id;
   BodyDigest body;
   Reply reply;
+  // 0: its sender is not told.
   std::int64_t sequence_number = 0;
   // When it shall be enqueued, under another number than this; none: at once.
   std::optional<Timestamp> due{};
@@ -152,6 +161,11 @@ struct ReceiveRecord : Operation {
   std::vector<std::int64_t> numbers;
   // Of the lock of the session to receive from.
   std::string session_token;
+  // Its client went without a word.
+  bool is_left = false;
+
+  // Whether messages may have come that nobody looked at.
+  bool is_unheard() const { return is_unknown() || is_left; }
 };
 
 struct SeenMessage {
@@ -267,11 +281,15 @@ struct SessionAcceptRecord : Operation {
   QueueIndex queue = 0;
   // The one that was asked for, or the one that was next; empty if it is not known.
   std::string session;
+  // Of a link, which has none: a name for what it got.
   std::string token;
   Timestamp locked_until{};
+  // Nobody holds it any more when the broker starts again, or another node leads.
+  bool is_of_link = false;
 };
 
-enum class SessionVerb : std::uint8_t { kRenew, kRelease, kGetState, kSetState };
+// kLeave: its link went without a word, and the broker will see that.
+enum class SessionVerb : std::uint8_t { kRenew, kRelease, kLeave, kGetState, kSetState };
 
 // What is done with the token of a session lock, but for receives.
 struct SessionUseRecord : Operation {

@@ -22,7 +22,7 @@ const LifeRecord* LifeAt(const History& history, Tick tick) {
 }
 
 bool MayHaveLost(const History& history, const ReceiveRecord& receive) {
-  if (receive.is_unknown()) return true;
+  if (receive.is_unheard()) return true;
   const LifeRecord* const life = LifeAt(history, receive.begin);
   if (receive.open_credit == 0 || life == nullptr || receive.end < life->signal) return false;
   if (receive.is_ok()) return life->is_killed;

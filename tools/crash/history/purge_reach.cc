@@ -9,7 +9,7 @@ namespace wharf::crash {
 PurgeReach::PurgeReach(const History& history)
     : history_(history), redrives_(RedriveSpans(history)) {
   for (const ReceiveRecord& receive : history.receives) {
-    if (receive.is_unknown()) unheard_.push_back(&receive);
+    if (receive.is_unheard()) unheard_.push_back(&receive);
   }
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "tools/crash/history/lives.h"
+
 namespace wharf::crash {
 
 bool SessionLock::MayHoldLonger() const {
@@ -27,9 +29,17 @@ bool SessionLock::HasRelease(Answer answer) const {
 }
 
 bool SessionLock::MayBeReleasedBefore(Tick end) const {
-  return std::any_of(uses.begin(), uses.end(), [&](const SessionUseRecord* use) {
-    return use->verb == SessionVerb::kRelease && !use->is_refused() && use->begin < end;
-  });
+  return left < end || std::any_of(uses.begin(), uses.end(), [&](const SessionUseRecord* use) {
+           const bool gives_back =
+               use->verb == SessionVerb::kRelease || use->verb == SessionVerb::kLeave;
+           return gives_back && !use->is_refused() && use->begin < end;
+         });
+}
+
+bool SessionLock::IsLeft() const {
+  return left != kNoTick || std::any_of(uses.begin(), uses.end(), [](const SessionUseRecord* use) {
+           return use->verb == SessionVerb::kLeave;
+         });
 }
 
 SessionLocks::SessionLocks(const History& history) {
@@ -38,6 +48,8 @@ SessionLocks::SessionLocks(const History& history) {
     SessionLock& lock = by_token_[accept.token];
     lock.accept = &accept;
     lock.from = accept.locked_until - history.queues[accept.queue].lock_duration;
+    const LifeRecord* const life = accept.is_of_link ? LifeAt(history, accept.begin) : nullptr;
+    if (life != nullptr) lock.left = life->signal;
   }
   for (const SessionUseRecord& use : history.session_uses) {
     const auto found = by_token_.find(use.token);
@@ -49,7 +61,9 @@ SessionLocks::SessionLocks(const History& history) {
   }
   for (auto& [session, locks] : by_session_) {
     std::sort(locks.begin(), locks.end(), [](const SessionLock* one, const SessionLock* other) {
-      return std::tie(one->from, one->accept->end) < std::tie(other->from, other->accept->end);
+      const Timestamp from = Millisecond(one->from);
+      const Timestamp other_from = Millisecond(other->from);
+      return std::tie(from, one->accept->end) < std::tie(other_from, other->accept->end);
     });
   }
 }

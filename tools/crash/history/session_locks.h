@@ -21,6 +21,8 @@ struct SessionLock {
   // By the broker's clock: as far as it is known to hold unless it was released.
   Timestamp from{};
   Timestamp until{};
+  // Of a link: when the broker that it was attached to was struck.
+  Tick left = kNoTick;
 
   // The answers of renewals may have been lost.
   bool MayHoldLonger() const;
@@ -29,6 +31,8 @@ struct SessionLock {
   bool HasRelease(Answer answer) const;
   // Whether a release may have taken effect before this.
   bool MayBeReleasedBefore(Tick end) const;
+  // Whether its link went without a word, or with the broker: nothing of it counts then.
+  bool IsLeft() const;
 };
 
 class SessionLocks {

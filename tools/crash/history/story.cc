@@ -225,8 +225,9 @@ void Storybook::Order(Story& story) const {
   std::sort(story.holdings.begin(), story.holdings.end(),
             [&](const Holding& one, const Holding& other) {
               if (is_consumed) return one.delivery->at < other.delivery->at;
-              return std::tie(one.locked_from, one.delivery->at) <
-                     std::tie(other.locked_from, other.delivery->at);
+              const Timestamp from = Millisecond(one.locked_from);
+              const Timestamp other_from = Millisecond(other.locked_from);
+              return std::tie(from, one.delivery->at) < std::tie(other_from, other.delivery->at);
             });
   for (Holding& holding : story.holdings) {
     std::sort(holding.settles.begin(), holding.settles.end(),

@@ -30,6 +30,8 @@ std::string Text(const SessionUseRecord& use) {
   switch (use.verb) {
     case SessionVerb::kRenew:
       return "renewed until " + wharf::ToString(use.locked_until);
+    case SessionVerb::kLeave:
+      return "left";
     case SessionVerb::kRelease:
       return "released";
     case SessionVerb::kGetState:

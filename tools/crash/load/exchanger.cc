@@ -39,26 +39,8 @@ Status Exchanger::Run(Life& life, RecordedClient& client, const DeliveryRecord& 
   exchange.send.queue = life.queues.orders;
   exchange.send.messages.push_back(Unsent(message));
   Status status = client.Run(exchange, message);
-  if (status.ok()) {
-    committed_.push_back(exchange.id);
-  } else if (exchange.settle.is_unknown()) {
-    doubtful_.push_back(std::move(exchange));
-  } else {
-    life.held_locks.Hold(delivery.source, {delivery.token});
-  }
+  book_.Note(std::move(exchange), life.held_locks);
   return status;
-}
-
-Status Exchanger::Resolve(RecordedClient& client, HeldLocks& held_locks) {
-  for (Exchange& exchange : std::exchange(doubtful_, {})) {
-    const Result<bool> is_committed = client.Resolve(exchange);
-    if (!is_committed.ok()) return is_committed.status();
-    if (!*is_committed) held_locks.Hold(exchange.settle.source, {exchange.settle.token});
-  }
-  for (const std::string& id : std::exchange(committed_, {})) {
-    WHARF_RETURN_IF_ERROR(client.CheckCommitted(id));
-  }
-  return {};
 }
 
 }  // namespace wharf::crash

@@ -1,13 +1,10 @@
 // Exchanger: completes messages of one queue and sends others to another, in a transaction each.
 //
-// What was under way when the daemon died is asked for in its next life: the broker tells how each
-// transaction ended, and what it tells goes into the history.
+// What was under way when the daemon died is asked for in its next life: ExchangeBook.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "tools/crash/clients/recorded_client.h"
+#include "tools/crash/load/exchange_book.h"
 #include "tools/crash/load/message_maker.h"
 #include "tools/crash/load/worker.h"
 
@@ -18,17 +15,13 @@ class Exchanger final : public Worker {
   explicit Exchanger(std::uint32_t client) : messages_(client) {}
 
   void Run(Life& life, Dice& dice) override;
-  // Before anybody works.
-  Status Resolve(RecordedClient& client, HeldLocks& held_locks);
+  ExchangeBook& book() { return book_; }
 
  private:
   Status Run(Life& life, RecordedClient& client, const DeliveryRecord& delivery, Dice& dice);
 
   MessageMaker messages_;
-  // Without an answer.
-  std::vector<Exchange> doubtful_;
-  // Acknowledged in the last life.
-  std::vector<std::string> committed_;
+  ExchangeBook book_;
 };
 
 }  // namespace wharf::crash

@@ -43,6 +43,8 @@ struct LoadQueues {
 // One life of the daemon, as its clients see it.
 struct Life {
   std::string address;
+  // Where it listens for AMQP; none: it does not.
+  std::vector<std::string> amqp_addresses;
   LoadQueues queues;
   Recorder& recorder;
   Progress& progress;

@@ -38,7 +38,9 @@ bool ChangesMembers(FaultKind kind) { return Fault{.kind = kind}.changes_members
 NodeSet::Options NodesFor(const ClusterRun::Options& options) {
   const bool has_changes =
       std::any_of(options.faults.begin(), options.faults.end(), ChangesMembers);
-  return has_changes ? WithSnapshots(options.nodes) : options.nodes;
+  NodeSet::Options nodes = has_changes ? WithSnapshots(options.nodes) : options.nodes;
+  nodes.has_amqp = options.doors.has_amqp;
+  return nodes;
 }
 
 }  // namespace
@@ -48,6 +50,7 @@ ClusterRun::ClusterRun(Options options)
       dice_(options_.seed),
       deck_(options_.faults, dice_.Split()),
       upgrade_({FaultKind::kUpgradeAll}, dice_),
+      load_(options_.doors),
       nodes_(NodesFor(options_)),
       injector_(nodes_) {}
 
@@ -97,7 +100,7 @@ Status ClusterRun::Live(LifeRecord& life, const Fault& fault) {
     can_lead_since_ = Clock::now();
     injector_.Strike(fault);
   });
-  std::thread work([&] { load_.Work(nodes_.addresses(), dice_); });
+  std::thread work([&] { load_.Work({nodes_.addresses(), nodes_.amqp_addresses()}, dice_); });
   Status ended;
   if (!load_.progress().WaitForStrike(kStrikePatience)) {
     ended = {ErrorCode::kServiceTimeout, "the broker leads, but acknowledges nothing any more"};

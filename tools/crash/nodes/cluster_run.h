@@ -27,6 +27,8 @@ class ClusterRun {
  public:
   struct Options {
     NodeSet::Options nodes;
+    // By which clients come; nodes listen for them.
+    Doors doors{};
     std::uint64_t rounds = 10;
     std::uint64_t seed = 1;
     std::vector<FaultKind> faults;

@@ -32,6 +32,9 @@ Daemon::Options DaemonOf(const Node::Options& options, const Machine& machine) {
                                     "--peer-advertise", options.place.peer_address,
                                     "--insecure"};
   if (!options.place.is_loopback) flags.insert(flags.end(), {"--listen", SocketOf(options)});
+  if (options.amqp_port != 0) {
+    flags.insert(flags.end(), {"--listen", "amqp://" + At(options, options.amqp_port)});
+  }
   flags.insert(flags.end(), options.flags.begin(), options.flags.end());
   return {.launcher = options.place.launcher,
           .program = options.program,
@@ -50,6 +53,10 @@ Node::Node(const Options& options, Machine machine)
       machine_(std::move(machine)),
       daemon_(DaemonOf(options, machine_)) {
   if (!options.older.empty()) BeOf(Version::kOlder);
+}
+
+std::string Node::amqp_address() const {
+  return options_.amqp_port == 0 ? "" : At(options_, options_.amqp_port);
 }
 
 void Node::BeOf(Version version) {

@@ -32,6 +32,8 @@ class Node {
     std::string name;
     std::uint16_t client_port = 0;
     std::uint16_t peer_port = 0;
+    // 0: it does not listen for AMQP.
+    std::uint16_t amqp_port = 0;
     NodeNetwork::Place place{};
     std::vector<std::string> flags{};
   };
@@ -51,6 +53,8 @@ class Node {
   const std::string& data() const { return options_.data; }
   // Where its clients ask.
   const std::string& address() const { return address_; }
+  // Where those of AMQP do; empty: nowhere.
+  std::string amqp_address() const;
   // Where its peers find it.
   const std::string& peer_address() const { return options_.place.peer_address; }
 

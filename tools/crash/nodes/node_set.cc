@@ -82,6 +82,7 @@ Status NodeSet::Make() {
                      .name = name,
                      .client_port = FindFreePort(),
                      .peer_port = FindFreePort(),
+                     .amqp_port = options_.has_amqp ? FindFreePort() : std::uint16_t{0},
                      .place = {},
                      .flags = options_.flags};
   Result<NodeNetwork::Place> place = network_->Add(name, node.peer_port);
@@ -173,6 +174,14 @@ std::string NodeSet::addresses() const {
   return absl::StrJoin(nodes_, ",", [](std::string* text, const std::unique_ptr<Node>& node) {
     text->append(node->address());
   });
+}
+
+std::vector<std::string> NodeSet::amqp_addresses() const {
+  std::vector<std::string> addresses;
+  for (const auto& node : nodes_) {
+    if (options_.has_amqp) addresses.push_back(node->amqp_address());
+  }
+  return addresses;
 }
 
 Result<std::size_t> NodeSet::AwaitLeader(Duration patience) {

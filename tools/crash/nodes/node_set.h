@@ -37,6 +37,8 @@ class NodeSet {
     std::vector<std::string> flags{};
     // The program of an older version, as which all of them begin; empty: there is none.
     std::string older{};
+    // Each listens for AMQP, too.
+    bool has_amqp = false;
     // Each of them in a network namespace of its own, and no proxy between them.
     bool has_namespaces = false;
   };
@@ -52,6 +54,8 @@ class NodeSet {
   std::size_t majority() const { return nodes_.size() / 2 + 1; }
   // Where their clients ask, with commas between them.
   std::string addresses() const;
+  // Where those of AMQP ask: none, if nodes do not listen for it.
+  std::vector<std::string> amqp_addresses() const;
 
   // What they say to each other goes through it; there when they were founded.
   NodeNetwork& network() { return *network_; }

@@ -165,10 +165,28 @@ std::uint64_t SlownessPercent(const History& history) {
 }
 
 // What everybody did, whoever served it.
+// Over AMQP nobody is told.
+std::uint64_t CountUnnumbered(const History& history) {
+  std::uint64_t count = 0;
+  for (const SendRecord& send : history.sends) {
+    for (const SentMessage& sent : send.messages) {
+      count += sent.reply.answer == Answer::kOk && sent.sequence_number == 0 ? 1 : 0;
+    }
+  }
+  return count;
+}
+
+std::uint64_t CountSessionsOfLinks(const History& history) {
+  return static_cast<std::uint64_t>(std::count_if(
+      history.session_accepts.begin(), history.session_accepts.end(),
+      [](const SessionAcceptRecord& accept) { return accept.is_ok() && accept.is_of_link; }));
+}
+
 Rows RowsOf(const History& history) {
   return {{"sent", CountSent(history, Answer::kOk)},
           {"sent, refused", CountSent(history, Answer::kRefused)},
           {"sent, unknown", CountSent(history, Answer::kUnknown)},
+          {"sent, without a number", CountUnnumbered(history)},
           {"repeated", CountAnswers(history.repeats, Answer::kOk)},
           {"repeated, stored", CountStoredRepeats(history)},
           {"cancelled", CountAnswers(history.cancels, Answer::kOk)},
@@ -192,6 +210,7 @@ Rows RowsOf(const History& history) {
           {"renewed", CountAnswers(history.renews, Answer::kOk)},
           {"sessions accepted", CountAnswers(history.session_accepts, Answer::kOk)},
           {"sessions kept", CountKeptSessions(history)},
+          {"sessions of links", CountSessionsOfLinks(history)},
           {"states set", CountSessionUses(history, SessionVerb::kSetState)},
           {"states set, unknown", CountUnheardStates(history)},
           {"deliveries, session", CountFromSessions(history)},
@@ -302,8 +321,8 @@ std::string ToText(const RandomReport& report) {
   std::string text = TextOfFirst(report.violations);
   text += fmt::format("seed {}, {:.1f} s\n{}", report.seed, report.seconds, Table(RowsOf(report)));
   if (!report.violations.empty()) {
-    text +=
-        fmt::format("to repeat: wharf-crash --rounds {} --seed {}\n", report.rounds, report.seed);
+    text += fmt::format("to repeat: {} --rounds {} --seed {}\n", report.command, report.rounds,
+                        report.seed);
   }
   return text + fmt::format("lost: {}\n", CountLost(report.violations));
 }
@@ -312,10 +331,10 @@ std::string ToText(const ClusterReport& report) {
   std::string text = TextOfFirst(report.violations);
   text += fmt::format("seed {}, {:.1f} s\n{}", report.seed, report.seconds, Table(RowsOf(report)));
   if (!report.violations.empty()) {
-    text += fmt::format("to repeat: wharf-crash --nodes {} --rounds {} --seed {}{}{}{}{}\n",
+    text += fmt::format("to repeat: wharf-crash --nodes {} --rounds {} --seed {}{}{}{}{}{}\n",
                         report.nodes, report.counts.rounds, report.seed,
                         report.faults.empty() ? "" : " --faults ", report.faults,
-                        report.older.empty() ? "" : " --older ", report.older);
+                        report.older.empty() ? "" : " --older ", report.older, report.doors);
   }
   return text + fmt::format("lost: {}\n", CountLost(report.violations));
 }

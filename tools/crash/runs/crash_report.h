@@ -18,6 +18,8 @@ struct FileReport {
 };
 
 struct RandomReport {
+  // The command, but for rounds and seed.
+  std::string command;
   std::uint64_t seed = 0;
   std::uint64_t rounds = 0;
   RandomRun::Counts counts;
@@ -33,6 +35,8 @@ struct ClusterReport {
   std::string faults;
   // Empty: there was no older version.
   std::string older;
+  // " --doors ..."; empty: clients came by all.
+  std::string doors;
   ClusterRun::Counts counts;
   double seconds = 0;
   const History& history;

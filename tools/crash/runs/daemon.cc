@@ -18,6 +18,12 @@ namespace {
 
 constexpr std::size_t kLinesMax = 30;
 constexpr std::string_view kReady = "wharfd ready on ";
+constexpr std::string_view kAmqp = " amqp://";
+
+// What stands there, up to the next blank.
+std::string WordAt(const std::string& line, std::size_t begin) {
+  return line.substr(begin, line.find(' ', begin) - begin);
+}
 
 // In the child: nothing here may allocate, other threads may have held a lock.
 [[noreturn]] void Become(char* const* arguments, char* const* environment, int pipe) {
@@ -106,8 +112,9 @@ void Daemon::OnLine(std::string line) {
   MutexLock lock(mutex_);
   const std::size_t ready = line.find(kReady);
   if (ready != std::string::npos) {
-    const std::size_t begin = ready + kReady.size();
-    address_ = line.substr(begin, line.find(' ', begin) - begin);
+    address_ = WordAt(line, ready + kReady.size());
+    const std::size_t amqp = line.find(kAmqp, ready);
+    amqp_address_ = amqp == std::string::npos ? "" : WordAt(line, amqp + kAmqp.size());
     changed_.notify_all();
   }
   lines_.push_back(std::move(line));
@@ -165,6 +172,11 @@ Result<bool> Daemon::WaitUntilEnded(Duration patience) {
 std::string Daemon::address() {
   MutexLock lock(mutex_);
   return address_;
+}
+
+std::string Daemon::amqp_address() {
+  MutexLock lock(mutex_);
+  return amqp_address_;
 }
 
 std::string Daemon::last_words() {

@@ -59,6 +59,8 @@ class Daemon {
 
   // Of the daemon that is ready.
   std::string address();
+  // Where it listens for AMQP; empty: it does not.
+  std::string amqp_address();
   // The last lines that it said.
   std::string last_words();
 
@@ -77,6 +79,7 @@ class Daemon {
   pid_t pid_ ABSL_GUARDED_BY(mutex_) = 0;  // 0: none is running.
   int exit_status_ ABSL_GUARDED_BY(mutex_) = 0;
   std::string address_ ABSL_GUARDED_BY(mutex_);  // Empty until it is ready.
+  std::string amqp_address_ ABSL_GUARDED_BY(mutex_);
   std::deque<std::string> lines_ ABSL_GUARDED_BY(mutex_);
 };
 

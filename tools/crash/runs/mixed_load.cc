@@ -6,8 +6,14 @@
 
 #include <fmt/core.h>
 
+#include "tools/crash/load/amqp_exchanger.h"
+#include "tools/crash/load/amqp_lock_keeper.h"
+#include "tools/crash/load/amqp_receiver.h"
+#include "tools/crash/load/amqp_sender.h"
+#include "tools/crash/load/amqp_session_worker.h"
 #include "tools/crash/load/deferred_receiver.h"
 #include "tools/crash/load/drop_receiver.h"
+#include "tools/crash/load/exchanger.h"
 #include "tools/crash/load/lock_keeper.h"
 #include "tools/crash/load/peeker.h"
 #include "tools/crash/load/purger.h"
@@ -32,6 +38,7 @@ constexpr Duration kDrainPatience = std::chrono::seconds(120);
 constexpr int kFullLoadPairs = 8;
 // The senders before them have the numbers up to this.
 constexpr std::uint32_t kFullLoadFirstSender = 10;
+constexpr std::uint32_t kFirstAmqpSender = 30;
 
 Status CompleteAll(RecordedClient& client, const Source& source,
                    const std::vector<DeliveryRecord>& deliveries) {
@@ -45,7 +52,7 @@ Status CompleteAll(RecordedClient& client, const Source& source,
 
 }  // namespace
 
-MixedLoad::MixedLoad() {
+MixedLoad::MixedLoad(const Doors& doors) : doors_(doors) {
   queues_.orders = recorder_.AddQueue({.name = "orders", .lock_duration = kLockDuration});
   queues_.retries = recorder_.AddQueue({.name = "retries",
                                         .lock_duration = kLockDuration,
@@ -81,31 +88,47 @@ void MixedLoad::AddFullLoad() {
 }
 
 void MixedLoad::MakeWorkers() {
-  workers_.push_back(std::make_unique<UnarySender>(1));
-  workers_.push_back(std::make_unique<UnarySender>(2));
-  workers_.push_back(std::make_unique<StreamSender>(3));
+  if (doors_.has_grpc) AddClientsOfGrpc();
+  if (doors_.has_amqp) AddClientsOfAmqp();
   workers_.push_back(std::make_unique<Scheduler>(5));
   workers_.push_back(std::make_unique<Repeater>(6));
-  workers_.push_back(std::make_unique<SessionSender>(7));
-  workers_.push_back(std::make_unique<SessionSender>(8));
-  for (int i = 0; i < 3; ++i) workers_.push_back(std::make_unique<SessionWorker>());
-  workers_.push_back(std::make_unique<UnaryReceiver>());
-  workers_.push_back(std::make_unique<StreamReceiver>());
-  workers_.push_back(std::make_unique<StreamReceiver>());
   workers_.push_back(std::make_unique<DeferredReceiver>());
-  workers_.push_back(std::make_unique<DropReceiver>());
-  workers_.push_back(std::make_unique<LockKeeper>());
   workers_.push_back(std::make_unique<Peeker>());
   workers_.push_back(std::make_unique<Purger>());
-  auto exchanger = std::make_unique<Exchanger>(9);
-  exchanger_ = exchanger.get();
-  workers_.push_back(std::move(exchanger));
   auto redriver = std::make_unique<Redriver>();
   redriver_ = redriver.get();
   workers_.push_back(std::move(redriver));
   auto changer = std::make_unique<QueueChanger>(4);
   changer_ = changer.get();
   workers_.push_back(std::move(changer));
+}
+
+void MixedLoad::AddClientsOfGrpc() {
+  workers_.push_back(std::make_unique<UnarySender>(1));
+  workers_.push_back(std::make_unique<UnarySender>(2));
+  workers_.push_back(std::make_unique<StreamSender>(3));
+  workers_.push_back(std::make_unique<SessionSender>(7));
+  workers_.push_back(std::make_unique<SessionSender>(8));
+  for (int i = 0; i < 3; ++i) workers_.push_back(std::make_unique<SessionWorker>());
+  workers_.push_back(std::make_unique<UnaryReceiver>());
+  workers_.push_back(std::make_unique<StreamReceiver>());
+  workers_.push_back(std::make_unique<StreamReceiver>());
+  workers_.push_back(std::make_unique<DropReceiver>());
+  workers_.push_back(std::make_unique<LockKeeper>());
+  auto exchanger = std::make_unique<Exchanger>(9);
+  exchanges_.push_back(&exchanger->book());
+  workers_.push_back(std::move(exchanger));
+}
+
+void MixedLoad::AddClientsOfAmqp() {
+  workers_.push_back(std::make_unique<AmqpSender>(kFirstAmqpSender));
+  workers_.push_back(std::make_unique<AmqpSender>(kFirstAmqpSender + 1));
+  for (int i = 0; i < 2; ++i) workers_.push_back(std::make_unique<AmqpReceiver>());
+  for (int i = 0; i < 2; ++i) workers_.push_back(std::make_unique<AmqpSessionWorker>());
+  workers_.push_back(std::make_unique<AmqpLockKeeper>());
+  auto exchanger = std::make_unique<AmqpExchanger>(kFirstAmqpSender + 2);
+  exchanges_.push_back(&exchanger->book());
+  workers_.push_back(std::move(exchanger));
 }
 
 Status MixedLoad::Prepare(const std::string& address) {
@@ -122,7 +145,9 @@ Status MixedLoad::TakeStock(const std::string& address) {
   RecordedClient client(address, recorder_, progress_);
   WHARF_RETURN_IF_ERROR(client.ListQueues());
   WHARF_RETURN_IF_ERROR(changer_->Resolve(client));
-  WHARF_RETURN_IF_ERROR(exchanger_->Resolve(client, held_locks_));
+  for (ExchangeBook* exchanges : exchanges_) {
+    WHARF_RETURN_IF_ERROR(exchanges->Resolve(client, held_locks_));
+  }
   std::int64_t backlog = 0;
   for (const QueueIndex queue : queues_.All()) {
     const Result<std::int64_t> count = client.TakeCensus(queue);
@@ -133,8 +158,8 @@ Status MixedLoad::TakeStock(const std::string& address) {
   return changer_->queue() ? client.TakeCensus(*changer_->queue()).status() : Status();
 }
 
-void MixedLoad::Work(const std::string& address, Dice& dice) {
-  Life life{address, queues_, recorder_, progress_, held_locks_};
+void MixedLoad::Work(const Addresses& addresses, Dice& dice) {
+  Life life{addresses.grpc, addresses.amqp, queues_, recorder_, progress_, held_locks_};
   std::vector<std::thread> threads;
   for (const auto& worker : workers_) {
     threads.emplace_back(

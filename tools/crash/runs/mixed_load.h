@@ -12,18 +12,19 @@
 #include "tools/crash/clients/recorded_client.h"
 #include "tools/crash/history/held_locks.h"
 #include "tools/crash/history/recorder.h"
-#include "tools/crash/load/exchanger.h"
+#include "tools/crash/load/exchange_book.h"
 #include "tools/crash/load/queue_changer.h"
 #include "tools/crash/load/redriver.h"
 #include "tools/crash/load/worker.h"
 #include "tools/crash/runs/dice.h"
+#include "tools/crash/runs/doors.h"
 #include "tools/crash/runs/progress.h"
 
 namespace wharf::crash {
 
 class MixedLoad {
  public:
-  MixedLoad();
+  explicit MixedLoad(const Doors& doors);
 
   // Eight more senders and eight more receivers.
   void AddFullLoad();
@@ -33,7 +34,7 @@ class MixedLoad {
   // Before anybody works: what is there, and what the broker says is there.
   Status TakeStock(const std::string& address);
   // Everybody, each on a thread of its own, until the broker is gone or progress is stopped.
-  void Work(const std::string& address, Dice& dice);
+  void Work(const Addresses& addresses, Dice& dice);
   // Everything is received and completed, also what is locked by those who lost it.
   Status Drain(const std::string& address);
 
@@ -44,20 +45,24 @@ class MixedLoad {
 
  private:
   void MakeWorkers();
+  // Clients of this door, as there may be of every door.
+  void AddClientsOfGrpc();
+  void AddClientsOfAmqp();
   Status SettleHeld(RecordedClient& client);
   Status DrainQueue(RecordedClient& client, QueueIndex queue);
   static Status DrainLane(RecordedClient& client, const Source& source);
   static Status DrainSession(RecordedClient& client, QueueIndex queue);
   static Status DrainDeferred(RecordedClient& client, QueueIndex queue);
 
+  const Doors doors_;
   Recorder recorder_;
   Progress progress_;
   HeldLocks held_locks_;
   LoadQueues queues_;
-  // Three of the workers.
+  // Of the workers.
   QueueChanger* changer_ = nullptr;
-  Exchanger* exchanger_ = nullptr;
   Redriver* redriver_ = nullptr;
+  std::vector<ExchangeBook*> exchanges_;
   std::vector<std::unique_ptr<Worker>> workers_;
 };
 

@@ -24,6 +24,11 @@ constexpr std::uint64_t kAcknowledgementsMax = 400;
 // With all the workers of the full load at work: a second or two.
 constexpr std::uint64_t kFullLoadAcknowledgementsMax = 5'000;
 
+Daemon::Options ListeningFor(const Doors& doors, Daemon::Options options) {
+  if (doors.has_amqp) options.flags.insert(options.flags.end(), {"--listen", "amqp://127.0.0.1:0"});
+  return options;
+}
+
 Duration Since(Clock::time_point start) {
   return std::chrono::duration_cast<Duration>(Clock::now() - start);
 }
@@ -31,12 +36,17 @@ Duration Since(Clock::time_point start) {
 }  // namespace
 
 RandomRun::RandomRun(Options options)
-    : options_(std::move(options)), dice_(options_.seed), daemon_(options_.daemon) {
+    : options_(std::move(options)),
+      dice_(options_.seed),
+      load_(options_.doors),
+      daemon_(ListeningFor(options_.doors, options_.daemon)) {
   if (options_.stops_in_order) load_.AddFullLoad();
 }
 
 Status RandomRun::Run() {
-  for (std::uint64_t round = 0; round < options_.rounds; ++round) WHARF_RETURN_IF_ERROR(Round());
+  for (std::uint64_t round = 0; round < options_.rounds && !options_.is_asked_to_end(); ++round) {
+    WHARF_RETURN_IF_ERROR(Round());
+  }
   LifeRecord last;
   WHARF_RETURN_IF_ERROR(Start(last));
   Status drained = load_.Drain(daemon_.address());
@@ -61,7 +71,7 @@ Status RandomRun::Round() {
     record.signal = load_.recorder().Now();
     daemon_.Signal(signal);
   });
-  std::thread work([&] { load_.Work(daemon_.address(), dice_); });
+  std::thread work([&] { load_.Work(AddressesOf(), dice_); });
   Status ended = End(record);
   load_.progress().Stop();
   work.join();
@@ -101,6 +111,12 @@ Status RandomRun::TakeStock() {
   const std::string address = daemon_.address();
   if (counts_.kills + counts_.stops == 0) WHARF_RETURN_IF_ERROR(load_.Prepare(address));
   return load_.TakeStock(address);
+}
+
+Addresses RandomRun::AddressesOf() {
+  Addresses addresses{.grpc = daemon_.address()};
+  if (const std::string amqp = daemon_.amqp_address(); !amqp.empty()) addresses.amqp = {amqp};
+  return addresses;
 }
 
 Status RandomRun::End(LifeRecord& life) {

@@ -6,9 +6,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include "tools/crash/runs/daemon.h"
 #include "tools/crash/runs/dice.h"
+#include "tools/crash/runs/doors.h"
 #include "tools/crash/runs/mixed_load.h"
 
 namespace wharf::crash {
@@ -19,14 +21,19 @@ class RandomRun {
     Daemon::Options daemon;
     std::uint64_t rounds = 10;
     std::uint64_t seed = 1;
+    Doors doors{};
     // Every life ends when it is asked to, and under full load: eight more senders and eight more
     // receivers are at work.
     bool stops_in_order = false;
+    // Asked between two rounds: whether this was the last.
+    std::function<bool()> is_asked_to_end = [] { return false; };
   };
   struct Counts {
     std::uint64_t kills = 0;
     std::uint64_t kills_at_start = 0;
     std::uint64_t stops = 0;
+
+    std::uint64_t rounds() const { return kills + stops; }
   };
 
   explicit RandomRun(Options options);
@@ -43,6 +50,7 @@ class RandomRun {
   Status Start(LifeRecord& life);
   Status KillSomeStarts();
   Status TakeStock();
+  Addresses AddressesOf();
   Status Round();
   Status End(LifeRecord& life);
   Status StopForGood(LifeRecord& life);

@@ -190,6 +190,11 @@ void ServedConnection::PassOn(Event& event) {
   if (const auto* const part = std::get_if<Delivered>(&event)) link = part->link;
   if (const auto* const credit = std::get_if<CreditGiven>(&event)) link = credit->link;
   if (const auto* const told = std::get_if<SenderTold>(&event)) link = told->link;
+  const bool is_work =
+      std::holds_alternative<Delivered>(event) || std::holds_alternative<Disposed>(event);
+  // What it hears now was not taken: the links that it is about are ending, and its client is told
+  // so by the close.
+  if (is_work && closing_for_.has_value()) return;
   const bool is_of_all =
       std::holds_alternative<Disposed>(event) || std::holds_alternative<MayWrite>(event);
   if (entities_ != nullptr && (is_of_all || links_.contains(link))) entities_->OnEvent(event);

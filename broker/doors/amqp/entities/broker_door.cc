@@ -54,7 +54,9 @@ class BrokerDoor::BrokerLinks final : public EntityLinks {
                     [this](const std::string& path, const std::string& id) {
                       return SessionOf(path, id);
                     }) {}
-  ~BrokerLinks() override { OnClosing(); }
+  ~BrokerLinks() override {
+    for (const auto& [id, link] : links_) link->End();
+  }
 
   void OnAttached(const Granted& granted) override {
     LinkWorld world{requests_, connection_, transactions_, granted.link, granted.node.path};
@@ -117,7 +119,7 @@ class BrokerDoor::BrokerLinks final : public EntityLinks {
   }
 
   void OnClosing() override {
-    for (const auto& [id, link] : links_) link->End();
+    for (const auto& [id, link] : links_) link->Close();
   }
 
  private:

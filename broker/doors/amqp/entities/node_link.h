@@ -34,6 +34,9 @@ class NodeLink {
   virtual const AcceptedSession* SessionOf(LaneId /*lane*/) const { return nullptr; }
   // Takes nothing more from the broker: the link is over, or will be. May be called again.
   virtual void End() {}
+  // The same where the connection will close: what it must still say keeps the connection open, by
+  // its unanswered bytes.
+  virtual void Close() { End(); }
 };
 
 }  // namespace wharf::amqp

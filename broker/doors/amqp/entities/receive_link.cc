@@ -21,6 +21,8 @@ constexpr std::size_t kSettlementBytes = 64;
 // Of messages that are gone with their delivery so many may wait to be written, whatever the
 // credit: a client that dies loses no more.
 constexpr std::uint64_t kUnlockedAheadMax = 100;
+// What a link counts for while its connection waits for what it has left.
+constexpr std::size_t kClosingBytes = 1;
 
 bool IsAccepted(const Disposed& disposed) {
   return disposed.state.has_value() && std::holds_alternative<Accepted>(*disposed.state);
@@ -106,7 +108,7 @@ void ReceiveLink::TakeDrained(std::uint64_t left) {
 // What the client asks for is absolute; what the broker is asked for adds up.
 void ReceiveLink::Level() {
   const Link* const link = world_.link();
-  if (link == nullptr) return;
+  if (link == nullptr || is_closing_) return;
   const std::uint64_t wanted = WantedOf(*link);
   const std::uint64_t waiting = ready_.size() + (outgoing_ && !outgoing_->has_begun ? 1 : 0);
   const std::uint64_t asked = granted_ + waiting;
@@ -145,6 +147,7 @@ void ReceiveLink::Take() {
   granted_ -= std::min(granted_, used);
   std::move(arrived.deliveries.begin(), arrived.deliveries.end(), std::back_inserter(ready_));
   if (arrived.drained.has_value()) TakeDrained(*arrived.drained);
+  has_stopped_ |= arrived.is_stopped;
   Send();
   if (arrived.detached.has_value()) Finish(*arrived.detached);
 }
@@ -166,6 +169,7 @@ void ReceiveLink::Send() {
   if (link->credit() == 0 && wish_.locks()) HandBack();
   if (!wish_.locks() && !is_draining_) Level();
   EndDrain(*link);
+  TryEndClose(*link);
 }
 
 void ReceiveLink::OnWritten() {
@@ -282,8 +286,27 @@ void ReceiveLink::Drop(const Deliveries& deliveries) const {
                  tokens);
 }
 
+// What it locks goes back. What it deletes is nowhere else: the broker is asked for no more, and
+// says when the last has come.
+void ReceiveLink::Close() {
+  if (wish_.locks() || !is_accepted_ || wish_.is_always_empty) return End();
+  if (std::exchange(is_closing_, true)) return;
+  world_.connection.unanswered_bytes().TakeAnyway(kClosingBytes);
+  receiver_->Stop();
+}
+
+void ReceiveLink::TryEndClose(const Link& link) {
+  if (!is_closing_ || !has_stopped_) return;
+  const bool has_all_left = ready_.empty() && !outgoing_.has_value();
+  const bool has_begun = outgoing_.has_value() && outgoing_->has_begun;
+  if (has_all_left || (link.credit() == 0 && !has_begun)) End();
+}
+
 void ReceiveLink::End() {
   SettleKept();
+  if (std::exchange(is_closing_, false)) {
+    world_.connection.unanswered_bytes().GiveBack(kClosingBytes);
+  }
   std::vector<wharf::Delivered> unheard;
   {
     MutexLock lock(mutex_);
@@ -444,6 +467,14 @@ void ReceiveLink::OnDrained(Credit left) {
   {
     MutexLock lock(mutex_);
     arrived_.drained = arrived_.drained.value_or(0) + left.messages;
+  }
+  Wake();
+}
+
+void ReceiveLink::OnStopped() {
+  {
+    MutexLock lock(mutex_);
+    arrived_.is_stopped = true;
   }
   Wake();
 }

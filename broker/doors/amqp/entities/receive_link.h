@@ -4,7 +4,8 @@
 // The broker delivers on its own thread: what it delivers waits here, behind a mutex, until the
 // strand of the connection takes it, which sends it, and hears what the client makes of it. What
 // was locked and never written goes back without counting (LCK-14), whatever ends the link; locks
-// of what was written stay, unless they are a session's, which goes with the link. Owned by
+// of what was written stay, unless they are a session's, which goes with the link. What is gone
+// with its delivery is still sent where the connection closes, as far as there is credit. Owned by
 // BrokerLinks, and by the broker until it has let go of its sink.
 #pragma once
 
@@ -41,13 +42,14 @@ class ReceiveLink final : public NodeLink,
   void OnWritten() override;
   void Renew(const access::PermitPtr& permit) override { permit_ = permit; }
   void End() override;
+  void Close() override;
   // The session that it holds of this lane; null: none.
   const AcceptedSession* SessionOf(LaneId lane) const override;
 
   // On the broker's thread.
   void OnDeliveries(std::vector<wharf::Delivered> deliveries) override;
   void OnDrained(Credit left) override;
-  void OnStopped() override {}
+  void OnStopped() override;
   void OnSessionAccepted(const AcceptedSession& session) override;
   void OnDetached(Status reason) override;
 
@@ -58,6 +60,8 @@ class ReceiveLink final : public NodeLink,
     std::vector<wharf::Delivered> deliveries{};
     // The answer to a drain: what was thrown away.
     std::optional<std::uint64_t> drained{};
+    // Behind the last delivery.
+    bool is_stopped = false;
     std::optional<Status> detached{};
   };
 
@@ -91,6 +95,8 @@ class ReceiveLink final : public NodeLink,
   void EndDrain(Link& link);
   // What nobody has credit for any more.
   void HandBack();
+  // If all that is gone with its delivery has left, or nothing more can.
+  void TryEndClose(const Link& link);
   // Will never be written: what is locked goes back, of what is not its large body goes.
   template <typename Deliveries>
   void Drop(const Deliveries& deliveries) const;
@@ -139,6 +145,9 @@ class ReceiveLink final : public NodeLink,
   // The broker has said that it is done, and thrown away so much.
   bool has_drained_ = false;
   std::uint64_t drained_left_ = 0;
+  // The connection will close, and waits for what is left.
+  bool is_closing_ = false;
+  bool has_stopped_ = false;
   // Of messages that are gone with their delivery: those that the socket has not taken, by the
   // number of the output that they leave with; two at most.
   std::deque<std::pair<std::uint64_t, std::uint64_t>> unwritten_;

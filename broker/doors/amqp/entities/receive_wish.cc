@@ -40,7 +40,7 @@ Status TakeFilter(const MapEntry& entry, const Attach& attach, ReceiveWish& wish
   if (id == nullptr && entry.value.As<Null>() == nullptr) {
     return {ErrorCode::kArgumentError, "the filter of sessions is an id, or null for the next one"};
   }
-  SessionChoice choice{.id = std::nullopt, .wait = WaitOf(attach)};
+  SessionChoice choice{.id = std::nullopt, .wait = WaitOf(attach), .held_by = HeldBy::kLink};
   if (id != nullptr) choice.id = *id;
   wish.session = std::move(choice);
   return {};

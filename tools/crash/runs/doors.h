@@ -1,0 +1,24 @@
+// Doors: by which doors clients come to the broker, and where it listens for them.
+//
+// What AMQP has no word for is asked over gRPC all the same: queues are made and counted, purged
+// and scheduled to, jobs begun. Plain values.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace wharf::crash {
+
+struct Doors {
+  bool has_grpc = true;
+  bool has_amqp = true;
+};
+
+struct Addresses {
+  // With commas between them.
+  std::string grpc;
+  // None: nobody listens for it.
+  std::vector<std::string> amqp{};
+};
+
+}  // namespace wharf::crash
