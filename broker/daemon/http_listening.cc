@@ -30,7 +30,8 @@ HttpLimits LimitsFor(const config::Settings& settings) {
 
 }  // namespace
 
-std::unique_ptr<ServiceBusDoor> MakeServiceBusDoor(const config::Settings& settings) {
+std::unique_ptr<ServiceBusDoor> MakeServiceBusDoor(const config::Settings& settings,
+                                                   ClientTaker* amqp) {
   const auto is_meant = [](const std::string& text) {
     const Result<ListenAddress> address = ParseListenAddress(text);
     return address.ok() && address->kind == ListenerKind::kServiceBus;
@@ -39,7 +40,8 @@ std::unique_ptr<ServiceBusDoor> MakeServiceBusDoor(const config::Settings& setti
   return std::make_unique<ServiceBusDoor>(ServiceBusDoor::Options{
       .limits = LimitsFor(settings),
       .outgoing_bytes_max = static_cast<std::int64_t>(settings.http_outgoing_bytes_max),
-      .hosts = settings.http_hosts});
+      .hosts = settings.http_hosts,
+      .amqp = amqp});
 }
 
 }  // namespace wharf

@@ -9,7 +9,8 @@
 
 namespace wharf {
 
-// Null: it is not listened for.
-std::unique_ptr<ServiceBusDoor> MakeServiceBusDoor(const config::Settings& settings);
+// Null: it is not listened for. `amqp`: serves those that come as WebSockets (amqp_listening.h).
+std::unique_ptr<ServiceBusDoor> MakeServiceBusDoor(const config::Settings& settings,
+                                                   ClientTaker* amqp);
 
 }  // namespace wharf

@@ -22,12 +22,13 @@ ServiceBusDoor::ServiceBusDoor(const Options& options)
       messages_([this, bytes_max = options.outgoing_bytes_max] {
         return server_.outgoing_bytes() <= bytes_max;
       }),
-      server_(
-          options.limits,
-          std::make_unique<ServiceBusService>(
-              ServiceBusService::World{
-                  .gate = gate_, .counts = counts_, .messages = &messages_, .entities = &entities_},
-              HostCheck(options.hosts))),
+      server_(options.limits,
+              std::make_unique<ServiceBusService>(ServiceBusService::World{.gate = gate_,
+                                                                           .counts = counts_,
+                                                                           .messages = &messages_,
+                                                                           .entities = &entities_,
+                                                                           .amqp = options.amqp},
+                                                  HostCheck(options.hosts))),
       looks_at_permits_(CallGate::kLapsePace, [this] { gate_.EndLapsed(); }) {}
 
 ServiceBusDoor::~ServiceBusDoor() = default;
