@@ -41,7 +41,7 @@ class Echo final : public std::enable_shared_from_this<Echo> {
   void Answer(std::string_view piece) {
     if (piece == "enough") return End(Ending::kAllSaid);
     if (piece == "go away") return End(Ending::kSentAway);
-    out_ = piece == "much" ? std::string(150'000, 'm') : std::string(piece);
+    out_ = piece == "much" ? std::string(149'999, 'm') + "!" : std::string(piece);
     boost::asio::async_write(
         stream_, boost::asio::buffer(out_),
         [self = shared_from_this()](const boost::system::error_code& error, std::size_t) {
@@ -156,9 +156,7 @@ TEST_F(WebSocketTest, BytesComeInPiecesOfAnySize) {
   client->Say(Piece(kBinary, "a") + Piece(kMore, "") + Frame(kPing, "p") + Piece(kMore, "b") +
               Frame(kMore, "") + Frame(kBinary, "") + Frame(kBinary, "c!"));
 
-  const std::string heard = client->HearUntil("c!");
-  EXPECT_EQ(heard, Said(kFinal | kBinary, "a") + Said(kFinal | 10, "p") +
-                       Said(kFinal | kBinary, "b") + Said(kFinal | kBinary, "c!"));
+  EXPECT_EQ(client->HearUntil("c!"), Said(kFinal | 10, "p") + Said(kFinal | kBinary, "abc!"));
 
   const auto other = Enter();
   for (const char byte : Frame(kBinary, "slow")) other->Say(std::string(1, byte));
@@ -167,9 +165,9 @@ TEST_F(WebSocketTest, BytesComeInPiecesOfAnySize) {
 
 TEST_F(WebSocketTest, MuchIsWrittenAsMessagesOf64KiB) {
   const auto client = Enter();
-  client->Say(Frame(kBinary, "much") + Frame(kBinary, "end"));
+  client->Say(Frame(kBinary, "much"));
 
-  const std::string heard = client->HearUntil("end");
+  const std::string heard = client->HearUntil("!");
   const std::string head{'\x82', '\x7F', 0, 0, 0, 0, 0, 1, 0, 0};
   ASSERT_THAT(heard, StartsWith(head));
   EXPECT_EQ(heard.substr(65536 + 10, 10), head);
@@ -222,8 +220,9 @@ TEST_F(WebSocketTest, NothingMayStandBehindAnUpgradeBeforeItsAnswer) {
   const std::string upgrade(kUpgrade);
   for (const std::string& ahead :
        {upgrade + "\r\n" + Frame(kBinary, "early"), upgrade + "\r\nGET /next HTTP/1.1\r\n",
-        upgrade + "Content-Length: 4\r\n\r\nbody", upgrade + "Content-Length: 4\r\n\r\n"}) {
-    EXPECT_THAT(RawClient(port_).Ask(ahead), StartsWith("HTTP/1.1 400")) << ahead;
+        upgrade + "Content-Length: 4\r\n\r\nbody", upgrade + "Content-Length: 4\r\n\r\n",
+        std::string("GET / HTTP/1.0\r\n\r\n")}) {
+    EXPECT_EQ(RawClient(port_).Ask(ahead).substr(8, 5), " 400 ") << ahead;
   }
 }
 

@@ -37,7 +37,7 @@ class HandedStream {
     virtual void Close() = 0;
   };
 
-  explicit HandedStream(std::unique_ptr<Carrier> carrier) : carrier_(std::move(carrier)) {}
+  explicit HandedStream(std::shared_ptr<Carrier> carrier) : carrier_(std::move(carrier)) {}
 
   // As Asio asks for them.
   executor_type get_executor() { return carrier_->executor(); }
@@ -54,7 +54,7 @@ class HandedStream {
   void Close() { carrier_->Close(); }
 
  private:
-  std::unique_ptr<Carrier> carrier_;
+  std::shared_ptr<Carrier> carrier_;
 };
 
 }  // namespace wharf

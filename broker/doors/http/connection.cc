@@ -495,18 +495,20 @@ class ConnectionOver final : public HttpConnection,
 
   // Nothing else may be under way: what came behind the head would belong to nobody.
   void Leave(HttpService::Upgrade upgrade) {
-    if (!parser_->is_done() || buffer_.size() > 0) {
+    if (version_ < 11 || !parser_->is_done() || buffer_.size() > 0) {
       return AnswerAndEnd(world_.service.Refusal(
-          400, "nothing may be sent behind an upgrade before it is answered"));
+          400, "an upgrade is of HTTP/1.1, and nothing stands behind it before it is answered"));
     }
+    std::string answer =
+        WebSocketAnswer(ToText(parser_->get()[http::field::sec_websocket_key]), upgrade.protocol);
     socket().expires_never();
     is_upgraded_ = true;
-    web_socket_ = std::make_unique<WebSocketOver<Stream>>(std::move(stream_));
-    auto left = [self = this->shared_from_this(),
-                 take = std::move(upgrade.take)](error_code error) mutable {
-      self->Guarded([&] { self->OnUpgraded(error, std::move(take)); });
-    };
-    web_socket_->Accept(parser_->get(), upgrade.protocol, std::move(left));
+    web_socket_ = std::make_shared<WebSocketOver<Stream>>(std::move(stream_));
+    web_socket_->Accept(std::move(answer),
+                        [self = this->shared_from_this(), take = std::move(upgrade.take)](
+                            error_code error, std::size_t /*bytes*/) mutable {
+                          self->Guarded([&] { self->OnUpgraded(error, std::move(take)); });
+                        });
   }
 
   void OnUpgraded(error_code error, absl::AnyInvocable<void(HandedStream) &&> take) {
@@ -680,7 +682,7 @@ class ConnectionOver final : public HttpConnection,
   bool is_dropped_ = false;
   bool is_upgraded_ = false;
   // Until its answer has left.
-  std::unique_ptr<WebSocketOver<Stream>> web_socket_;
+  std::shared_ptr<WebSocketOver<Stream>> web_socket_;
   // Of the request.
   std::optional<RequestParser> parser_;
   HttpService::Continue go_on_;

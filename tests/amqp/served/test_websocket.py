@@ -32,8 +32,8 @@ SASL = b"AMQP\x03\x01\x00\x00"
 class OverWebSocket(served.ServedTest):
     """A daemon that listens for HTTP alone; who dials it goes over a WebSocket."""
 
-    def bridge_to(self, port):
-        self.bridge = Bridge(port)
+    def bridge_to(self, port, context=None):
+        self.bridge = Bridge(port, context)
         self.addCleanup(self.bridge.close)
         return self.bridge.port
 
@@ -78,6 +78,19 @@ class Serves(OverWebSocket):
             receiver.accept()
         connection.close()
         self.assertEqual(self.bridge.code(), NORMAL)
+
+    def test_much_at_once_goes_through_tls_as_well(self):
+        authority = certificates.Authority(self.folder.name)
+        identity = authority.sign("broker")
+        daemon = self.serve(TLS_PLACE, flags=("--tls-cert", str(identity.certificate), "--tls-key", str(identity.key)))
+        self.client.create("q")
+        bodies = [b"%d" % number + bytes(1000) for number in range(500)]
+        for body in bodies:
+            self.client.send("q", body)
+        port = self.bridge_to(served.amqp_port(daemon, "servicebus+tls"),
+                              context=ssl.create_default_context(cafile=authority.certificate))
+        receiver = self.dial(port).create_receiver("q", credit=500)
+        self.assertEqual([receiver.receive(timeout=wire.TIMEOUT).body for _ in bodies], bodies)
 
     def test_rhea_sends_receives_and_settles(self):
         self.serve()

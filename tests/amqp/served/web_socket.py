@@ -84,8 +84,8 @@ class WebSocket:
 class Bridge:
     """A port of this machine: who connects to it speaks over a WebSocket to another port, in pieces of any size."""
 
-    def __init__(self, port, seed=1):
-        self._far, self._random = port, random.Random(seed)
+    def __init__(self, port, context=None, seed=1):
+        self._far, self._context, self._random = port, context, random.Random(seed)
         self._near = socket.create_server(("127.0.0.1", 0))
         self.port = self._near.getsockname()[1]
         # Of those that ended: with what code they were closed, if they were.
@@ -114,7 +114,7 @@ class Bridge:
                 client.settimeout(wire.TIMEOUT)
                 client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 try:
-                    far = WebSocket(self._far)
+                    far = WebSocket(self._far, self._context)
                 except (Refused, OSError):
                     client.close()
                     continue
