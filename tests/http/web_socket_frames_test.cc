@@ -77,6 +77,22 @@ TEST(WebSocketFramesTest, ALargeOneComesInPiecesOfAnySize) {
   EXPECT_EQ(read.ending, std::nullopt);
 }
 
+// Whatever they say, no more is carried than there is.
+TEST(WebSocketFramesTest, AnyBytesAreTaken) {
+  std::mt19937 random(11);
+  for (int round = 0; round < 20'000; ++round) {
+    WebSocketFrames frames;
+    for (int piece = 0; piece < 4; ++piece) {
+      std::string bytes(1 + random() % 40, '\0');
+      for (char& byte : bytes) byte = static_cast<char>(random());
+      // Else most would end with their first.
+      if (random() % 2 == 0) bytes[0] = static_cast<char>(0x80U | random() % 11);
+      ASSERT_LE(frames.Take(bytes.data(), bytes.size()), bytes.size());
+      ASSERT_LE(frames.TakePing().value_or("").size(), 125U);
+    }
+  }
+}
+
 TEST(WebSocketFramesTest, TheLastPingIsAnswered) {
   WebSocketFrames frames;
   std::string bytes = ClientFrame(0x89, "one") + ClientFrame(0x89, "two");
