@@ -38,9 +38,11 @@ constexpr Key kKeys[] = {
      "Where it listens: 127.0.0.1, [::1], or localhost, which means 127.0.0.1; port 0 takes any "
      "free one. There clients find it by gRPC, behind grpc+tls:// with TLS; behind amqp:// or "
      "amqp+tls:// it is AMQP 1.0, for the SDKs of Service Bus on 5672 and 5671; behind "
-     "servicebus:// or servicebus+tls:// it is HTTP as the REST API of Service Bus has it; behind "
-     "operations:// or operations+tls:// it is HTTP with /livez, /readyz and /metrics. unix:/PATH "
-     "instead of an address is a socket for this user alone. Several stand in an array, in a "
+     "servicebus:// or servicebus+tls:// it is HTTP as the REST API of Service Bus has it, and "
+     "AMQP "
+     "over WebSockets; behind operations:// or operations+tls:// it is HTTP with /livez, /readyz "
+     "and /metrics. unix:/PATH instead of an address is a socket for this user alone. Several "
+     "stand in an array, in a "
      "variable with commas; the flag may come again. Addresses that other machines can reach need "
      "TLS and access = on, for operations that or tls-client-ca; insecure lets them do without"},
     {"http-hosts", HostNames{{{[](Settings& s) { return &s.http_hosts; }}}}, kAtStart,

@@ -8,11 +8,12 @@
 namespace wharf {
 
 std::unique_ptr<amqp::AmqpDoor> MakeAmqpDoor(const config::Settings& settings) {
-  const auto is_amqp = [](const std::string& text) {
+  const auto has_amqp = [](const std::string& text) {
     const Result<ListenAddress> address = ParseListenAddress(text);
-    return address.ok() && address->kind == ListenerKind::kAmqp;
+    return address.ok() &&
+           (address->kind == ListenerKind::kAmqp || address->kind == ListenerKind::kServiceBus);
   };
-  if (std::none_of(settings.listen.begin(), settings.listen.end(), is_amqp)) return nullptr;
+  if (std::none_of(settings.listen.begin(), settings.listen.end(), has_amqp)) return nullptr;
   return std::make_unique<amqp::AmqpDoor>(amqp::AmqpDoor::Options{
       .connections_max = settings.connections_max, .version = WHARF_VERSION});
 }

@@ -1,5 +1,5 @@
-// Whether wharfd serves AMQP: the door, if the configuration has a listener for it. Used by the
-// daemons, when they are made.
+// Whether wharfd serves AMQP: the door, if the configuration has a listener for it, or one for
+// HTTP, where it comes over WebSockets. Used by the daemons, when they are made.
 #pragma once
 
 #include <memory>

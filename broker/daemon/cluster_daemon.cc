@@ -66,7 +66,7 @@ ClusterDaemon::ClusterDaemon(std::unique_ptr<RocksStore> store, const config::Se
       connections_(settings.connections_max),
       node_options_(std::move(node)),
       amqp_(MakeAmqpDoor(settings)),
-      http_(MakeServiceBusDoor(settings, world.health)),
+      http_(MakeServiceBusDoor(settings, world.health, amqp_.get())),
       relay_({amqp_.get(), http_.get(), access_.guard(), settings.insecure}),
       settings_(settings),
       watchdog_(world.health, ForWatchdog()) {}

@@ -40,7 +40,7 @@ Daemon::Daemon(std::unique_ptr<RocksStore> store, BrokerImage image, DaemonClock
       guard_(world.is_access_on ? MakeGuard(world.clients) : nullptr),
       connections_(settings.connections_max),
       amqp_(MakeAmqpDoor(settings)),
-      http_(MakeServiceBusDoor(settings, health_)),
+      http_(MakeServiceBusDoor(settings, health_, amqp_.get())),
       leadership_(
           {care_.store(), log_, *clock_.clock, clock_.manual, &care_.gate(), guard_.get(), tracer_},
           settings.limits, std::move(image)),

@@ -31,7 +31,7 @@ HttpLimits LimitsFor(const config::Settings& settings) {
 }  // namespace
 
 std::unique_ptr<ServiceBusDoor> MakeServiceBusDoor(const config::Settings& settings,
-                                                   const Health& health) {
+                                                   const Health& health, ClientTaker* amqp) {
   const auto is_meant = [](const std::string& text) {
     const Result<ListenAddress> address = ParseListenAddress(text);
     return address.ok() && address->kind == ListenerKind::kServiceBus;
@@ -41,6 +41,7 @@ std::unique_ptr<ServiceBusDoor> MakeServiceBusDoor(const config::Settings& setti
       .limits = LimitsFor(settings),
       .outgoing_bytes_max = static_cast<std::int64_t>(settings.http_outgoing_bytes_max),
       .hosts = settings.http_hosts,
+      .amqp = amqp,
       .emulator_health = settings.is_emulator() ? &health : nullptr});
 }
 

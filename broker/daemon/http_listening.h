@@ -10,8 +10,9 @@
 
 namespace wharf {
 
-// Null: it is not listened for. `health` outlives it.
+// Null: it is not listened for. `health` outlives it. `amqp`: serves those that come as WebSockets
+// (amqp_listening.h).
 std::unique_ptr<ServiceBusDoor> MakeServiceBusDoor(const config::Settings& settings,
-                                                   const Health& health);
+                                                   const Health& health, ClientTaker* amqp);
 
 }  // namespace wharf

@@ -21,6 +21,7 @@
 
 #include "broker/doors/common/peer_text.h"
 #include "broker/doors/http/request_parser.h"
+#include "broker/doors/http/web_socket.h"
 #include "storage/base/log_limit.h"
 
 namespace wharf {
@@ -84,11 +85,11 @@ class ConnectionOver final : public HttpConnection,
         client_(std::move(client)) {}
 
   void Start() override {
-    asio::post(stream_.get_executor(), [self = this->shared_from_this()] { self->Begin(); });
+    asio::post(executor_, [self = this->shared_from_this()] { self->Begin(); });
   }
 
   void Close() override {
-    asio::post(stream_.get_executor(), [self = this->shared_from_this()] { self->Drop(); });
+    asio::post(executor_, [self = this->shared_from_this()] { self->Drop(); });
   }
 
  private:
@@ -110,15 +111,15 @@ class ConnectionOver final : public HttpConnection,
     }
     void Answer(HttpResponse response) override {
       if (std::exchange(is_answered_, true)) return;
-      asio::dispatch(connection_->stream_.get_executor(),
+      asio::dispatch(connection_->executor_,
                      [to = connection_, response = std::move(response)]() mutable {
                        to->Guarded([&] { to->Answer(std::move(response)); });
                      });
     }
     void OnGone(std::function<void()> gone) override {
-      asio::dispatch(
-          connection_->stream_.get_executor(),
-          [to = connection_, gone = std::move(gone)]() mutable { to->NoteGone(std::move(gone)); });
+      asio::dispatch(connection_->executor_, [to = connection_, gone = std::move(gone)]() mutable {
+        to->NoteGone(std::move(gone));
+      });
     }
 
    private:
@@ -152,14 +153,22 @@ class ConnectionOver final : public HttpConnection,
 
   // Whatever is under way ends, and who waits for something for this client hears it.
   void Drop() {
-    error_code ignored;
-    socket().socket().close(ignored);
+    CloseSocket();
     timer_.cancel();
     is_dropped_ = true;
     reading_ = Reading::kNothing;
     go_on_ = nullptr;
     if (!is_answering_) Forget();
     if (gone_) std::exchange(gone_, nullptr)();
+  }
+  // Of one that was handed over it is its own no more.
+  void CloseSocket() {
+    if (is_upgraded_) {
+      if (web_socket_ != nullptr) web_socket_->Close();
+      return;
+    }
+    error_code ignored;
+    socket().socket().close(ignored);
   }
   void NoteGone(std::function<void()> gone) {
     if (is_dropped_) return gone();
@@ -335,6 +344,7 @@ class ConnectionOver final : public HttpConnection,
     if (!refused) {
       HttpService::Begun begun = world_.service.Begin(HeadOf(parser_->get()));
       refused = std::move(begun.refused);
+      if (begun.upgrade) return Leave(*std::move(begun.upgrade));
       go_on_ = std::move(begun.go_on);
     }
     if (refused) {
@@ -481,6 +491,31 @@ class ConnectionOver final : public HttpConnection,
     };
   }
 
+  // --- leaving HTTP
+
+  // Nothing else may be under way: what came behind the head would belong to nobody.
+  void Leave(HttpService::Upgrade upgrade) {
+    if (version_ < 11 || !parser_->is_done() || buffer_.size() > 0) {
+      return AnswerAndEnd(world_.service.Refusal(
+          400, "an upgrade is of HTTP/1.1, and nothing stands behind it before it is answered"));
+    }
+    std::string answer =
+        WebSocketAnswer(ToText(parser_->get()[http::field::sec_websocket_key]), upgrade.protocol);
+    socket().expires_never();
+    is_upgraded_ = true;
+    web_socket_ = std::make_shared<WebSocketOver<Stream>>(std::move(stream_));
+    web_socket_->Accept(std::move(answer),
+                        [self = this->shared_from_this(), take = std::move(upgrade.take)](
+                            error_code error, std::size_t /*bytes*/) mutable {
+                          self->Guarded([&] { self->OnUpgraded(error, std::move(take)); });
+                        });
+  }
+
+  void OnUpgraded(error_code error, absl::AnyInvocable<void(HandedStream) &&> take) {
+    if (error || is_dropped_) return Drop();
+    std::move(take)(HandedStream(std::move(web_socket_)));
+  }
+
   // --- answering ---
 
   void AnswerAndEnd(HttpResponse response) {
@@ -548,7 +583,7 @@ class ConnectionOver final : public HttpConnection,
   void AskForPiece() {
     outgoing_.Set(0);
     source_([self = this->shared_from_this()](Result<std::string> piece) {
-      asio::dispatch(self->stream_.get_executor(), [self, piece = std::move(piece)]() mutable {
+      asio::dispatch(self->executor_, [self, piece = std::move(piece)]() mutable {
         self->OnPiece(std::move(piece));
       });
     });
@@ -628,12 +663,14 @@ class ConnectionOver final : public HttpConnection,
   }
 
   const World world_;
+  // Not there any more once it has left HTTP.
   Stream stream_;
+  const asio::any_io_executor executor_{stream_.get_executor()};
   const bool knows_its_client_;
   const std::string client_;
   beast::flat_buffer buffer_{world_.limits.header_bytes_max + kReadAheadBytes};
   // While something is read, or it is awaited that the client ends.
-  asio::steady_timer timer_{stream_.get_executor()};
+  asio::steady_timer timer_{executor_};
   std::chrono::steady_clock::time_point quiet_until_{};
   bool is_timed_ = false;
   bool is_listening_ = false;
@@ -643,6 +680,9 @@ class ConnectionOver final : public HttpConnection,
   bool is_lingering_ = false;
   bool is_input_over_ = false;
   bool is_dropped_ = false;
+  bool is_upgraded_ = false;
+  // Until its answer has left.
+  std::shared_ptr<WebSocketOver<Stream>> web_socket_;
   // Of the request.
   std::optional<RequestParser> parser_;
   HttpService::Continue go_on_;

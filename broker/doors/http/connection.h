@@ -5,7 +5,8 @@
 // of headers and bodies, the time until each of them is there, the time in which a piece of an
 // answer must be read, that for the answer as a whole, and how long nothing may be asked. While an
 // answer is waited for it listens to whether its client is there. It lives as long as something is
-// under way. Made by the HttpServer; all of it happens on its strand.
+// under way; one that becomes a WebSocket is over when another door has it. Made by the HttpServer;
+// all of it happens on its strand.
 #pragma once
 
 #include <atomic>

@@ -1,8 +1,9 @@
 // HttpService: what listeners of a kind answer to whatever is asked there.
 //
 // It sees a request twice: when its head is there, before a byte of its body is read, so that who
-// may not ask sends nothing; and when all of it is. It answers then or later, from any thread, and
-// hears when its client goes meanwhile. Any thread; nothing here may wait.
+// may not ask sends nothing; and when all of it is. One may also ask to leave HTTP. It answers then
+// or later, from any thread, and hears when its client goes meanwhile. Any thread; nothing here may
+// wait.
 #pragma once
 
 #include <functional>
@@ -12,6 +13,7 @@
 #include <string_view>
 
 #include "absl/functional/any_invocable.h"
+#include "broker/doors/common/handed_stream.h"
 #include "broker/doors/http/exchange.h"
 
 namespace wharf {
@@ -31,10 +33,17 @@ class HttpService {
  public:
   // What is to be done with the body when it is there; dropped if it never is.
   using Continue = absl::AnyInvocable<void(std::string body, HttpReplyPtr reply) &&>;
-  // One of the two.
+  // The connection becomes a WebSocket of this sub-protocol, for which all is in order, and whoever
+  // `take` gives it to has it from then on; dropped if it breaks before.
+  struct Upgrade {
+    std::string protocol;
+    absl::AnyInvocable<void(HandedStream stream) &&> take;
+  };
+  // One of the three.
   struct Begun {
     std::optional<HttpResponse> refused{};
     Continue go_on{};
+    std::optional<Upgrade> upgrade{};
   };
 
   virtual ~HttpService() = default;

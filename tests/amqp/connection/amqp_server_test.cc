@@ -9,10 +9,13 @@
 #include <utility>
 #include <vector>
 
+#include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/ssl/context.hpp>
 #include <boost/asio/ssl/stream.hpp>
+#include <boost/asio/strand.hpp>
 #include <boost/asio/write.hpp>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -353,6 +356,126 @@ TEST_F(AmqpServerTest, AllMayBeSentAwayAndComeAgain) {
   EXPECT_THAT(client->Hear(" close{"), HasSubstr("com.microsoft:partition-not-owned"));
   SocketClient again(port_);
   EXPECT_THAT(again->Login("ANONYMOUS"), HasSubstr("code=ok"));
+}
+
+// --- handed over by another door
+
+// Carries the bytes of a socket, and remembers how it was ended.
+class SocketCarrier final : public HandedStream::Carrier {
+ public:
+  using Ending = HandedStream::Ending;
+  SocketCarrier(tcp::socket socket, std::promise<Ending>& ending)
+      : socket_(std::move(socket)), ending_(ending) {}
+
+  HandedStream::executor_type executor() override { return socket_.get_executor(); }
+  void Read(asio::mutable_buffer into, HandedStream::Done done) override {
+    socket_.async_read_some(into, std::move(done));
+  }
+  void Write(asio::const_buffer bytes, HandedStream::Done done) override {
+    socket_.async_write_some(bytes, std::move(done));
+  }
+  void Shutdown(Ending ending, HandedStream::Done done) override {
+    ending_.set_value(ending);
+    asio::post(socket_.get_executor(),
+               [done = std::move(done)]() mutable { std::move(done)({}, 0); });
+  }
+  void Close() override { socket_.close(); }
+
+ private:
+  tcp::socket socket_;
+  std::promise<Ending>& ending_;
+};
+
+class AmqpHandedTest : public AmqpServerTest {
+ protected:
+  ~AmqpHandedTest() override {
+    server_.reset();
+    guard_of_io_.reset();
+    thread_.join();
+  }
+
+  // A client that another door has let in.
+  std::unique_ptr<SocketClient> Hand(const std::string& subject = "") {
+    auto client = std::make_unique<SocketClient>(acceptor_.local_endpoint().port());
+    tcp::socket socket = acceptor_.accept(asio::make_strand(io_));
+    const auto executor = socket.get_executor();
+    asio::post(executor, [this, subject, socket = std::move(socket)]() mutable {
+      auto carrier = std::make_unique<SocketCarrier>(std::move(socket), ending_);
+      server_->Take({"far away:1", subject, HandedStream(std::move(carrier))});
+    });
+    return client;
+  }
+  HandedStream::Ending Ending() { return ending_.get_future().get(); }
+
+  asio::io_context io_;
+  asio::executor_work_guard<asio::io_context::executor_type> guard_of_io_{
+      asio::make_work_guard(io_)};
+  tcp::acceptor acceptor_{io_, {asio::ip::make_address("127.0.0.1"), 0}};
+  std::promise<HandedStream::Ending> ending_;
+  std::thread thread_{[this] { io_.run(); }};
+};
+
+TEST_F(AmqpHandedTest, AClientOfAnotherDoorIsServedAsAnyOther) {
+  Start();
+  const auto handed = Hand();
+  SocketClient& client = *handed;
+  client->Enter("PLAIN", Root());
+  client->SayAttach("s", 0, Role::kSender, "q");
+
+  EXPECT_NE(client->Hear(" attach{name=\"s\""), "");
+  EXPECT_EQ(server_->accepted(), 1U);
+  ASSERT_EQ(server_->List(0, 10).size(), 1U);
+  EXPECT_EQ(server_->List(0, 10).front().peer, "far away:1");
+  client->Say(Close());
+  EXPECT_NE(client->Hear(" close{"), "");
+  EXPECT_EQ(Ending(), HandedStream::Ending::kAllSaid);
+  EXPECT_EQ(client->Hear("more"), "");
+}
+
+TEST_F(AmqpHandedTest, ItMayBeWhoItsCertificateSaid) {
+  Start();
+  const auto handed = Hand("CN=somebody");
+  SocketClient& client = *handed;
+  client->SayBytes(HeaderOf(Protocol::kSasl));
+
+  EXPECT_THAT(client->Hear("sasl-mechanisms"), HasSubstr("EXTERNAL"));
+}
+
+TEST_F(AmqpHandedTest, ItCountsAsAnyOther) {
+  Start({.connections_max = 1});
+  EXPECT_TRUE(server_->HasRoom());
+  SocketClient first(port_);
+  first->Enter();
+
+  EXPECT_FALSE(server_->HasRoom());
+  EXPECT_EQ(server_->refused(), 1U);
+  const auto handed = Hand();
+  EXPECT_EQ((*handed)->Hear("anything"), "");
+  EXPECT_EQ(server_->refused(), 2U);
+}
+
+TEST_F(AmqpHandedTest, OneThatIsSentAwayHearsItOfBothLayers) {
+  Start();
+  const auto handed = Hand();
+  SocketClient& client = *handed;
+  client->Enter();
+
+  const auto stopped =
+      std::async(std::launch::async, [this] { server_->Stop(milliseconds(5000)); });
+  EXPECT_THAT(client->Hear(" close{"), HasSubstr("amqp:connection:forced"));
+  client->Say(Close());
+
+  EXPECT_EQ(Ending(), HandedStream::Ending::kSentAway);
+  stopped.wait();
+  EXPECT_EQ(server_->connections(), 0U);
+}
+
+TEST_F(AmqpHandedTest, OneThatComesBehindAStopIsDropped) {
+  Start();
+  server_->Stop(milliseconds(0));
+
+  const auto handed = Hand();
+  EXPECT_EQ((*handed)->Hear("anything"), "");
 }
 
 // --- TLS

@@ -82,13 +82,30 @@ struct AmqpServer::Impl {
     socket.assign(stream_protocol(AF_UNSPEC, 0), connection.get(), error);
     if (error) return;
     connection.Release();
+    Place([&](std::uint64_t id, std::function<void()> ended) {
+      return MakeClientSocket(id, std::move(socket), doorway, world, std::move(client),
+                              std::move(ended));
+    });
+  }
+
+  // What `make` makes, if there is room.
+  template <typename Make>
+  void Place(Make make) {
     const std::optional<Sockets::iterator> place = TakePlace();
     if (!place.has_value()) return Refuse();
     const std::uint64_t id = accepted.fetch_add(1, std::memory_order_relaxed) + 1;
-    const auto made = MakeClientSocket(id, std::move(socket), doorway, world, std::move(client),
-                                       [this, at = *place] { GiveBack(at); });
+    const auto made = make(id, [this, at = *place] { GiveBack(at); });
     if (Keep(*place, made)) return made->Start();
     made->Drop();
+  }
+
+  bool HasRoom() {
+    {
+      MutexLock lock(mutex);
+      if (sockets.size() < connections_max) return true;
+    }
+    Refuse();
+    return false;
   }
 
   std::optional<Sockets::iterator> TakePlace() {
@@ -208,6 +225,14 @@ Status AmqpServer::Take(Descriptor connection, bool has_tls, std::string client)
   }
   impl_->Serve(std::move(connection), *doorway, std::move(client));
   return {};
+}
+
+bool AmqpServer::HasRoom() { return impl_->HasRoom(); }
+
+void AmqpServer::Take(HandedClient client) {
+  impl_->Place([&](std::uint64_t id, std::function<void()> ended) {
+    return MakeClientSocket(id, std::move(client), impl_->world, std::move(ended));
+  });
 }
 
 void AmqpServer::SetConnectionsMax(std::size_t count) { impl_->connections_max = count; }

@@ -15,6 +15,7 @@
 #include "broker/doors/amqp/connection/door_counts.h"
 #include "broker/doors/amqp/connection/door_limits.h"
 #include "broker/doors/amqp/connection/entity_links.h"
+#include "broker/doors/common/client_taker.h"
 #include "broker/doors/common/doorway.h"
 #include "broker/doors/common/elsewhere.h"
 #include "broker/doors/common/guard_gate.h"
@@ -44,6 +45,9 @@ class AmqpServer {
   // One that somebody else let in, from the address that is told, as if it had come to the first
   // doorway that is like that one; it is not taken elsewhere. Any thread.
   Status Take(Descriptor connection, bool has_tls, std::string client);
+  // As ClientTaker says. Whoever hands one over stays until all that there are have gone.
+  bool HasRoom();
+  void Take(HandedClient client);
   // From now on; none that is open ends. Any thread.
   void SetConnectionsMax(std::size_t count);
   // Tells all that there are why they must go, with the condition of the reason, when what they

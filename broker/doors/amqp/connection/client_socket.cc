@@ -24,9 +24,9 @@ using PlainStream = stream_protocol::socket;
 using TlsStream = asio::ssl::stream<PlainStream>;
 using Instant = ServedConnection::Instant;
 
-// At once. Of a plain connection a thread has the room, of one with TLS the connection itself.
+// At once. Of a plain connection a thread has the room, of any other the connection itself.
 constexpr std::size_t kPlainPieceBytes = std::size_t{64} << 10;
-constexpr std::size_t kTlsPieceBytes = std::size_t{8} << 10;
+constexpr std::size_t kOwnPieceBytes = std::size_t{8} << 10;
 // A client that is told why it goes must be able to read it, while it still sends.
 constexpr std::chrono::milliseconds kLingerMax{1000};
 constexpr std::size_t kLingerBytesMax = std::size_t{256} << 10;
@@ -37,14 +37,16 @@ template <typename Stream>
 class SocketOver final : public ClientSocket,
                          public std::enable_shared_from_this<SocketOver<Stream>> {
  public:
+  // `subject`: of a certificate, if another door has seen it.
   SocketOver(std::uint64_t id, Stream stream, const DoorWorld& world, std::string client,
-             std::function<void()> ended)
+             std::string subject, std::function<void()> ended)
       : ended_{std::move(ended)},
         id_(id),
         world_(world),
         stream_(std::move(stream)),
         timer_(executor()),
-        peer_(std::move(client)) {}
+        peer_(std::move(client)),
+        subject_(std::move(subject)) {}
 
   void Start() override {
     asio::post(executor(), [self = this->shared_from_this()] { self->Begin(); });
@@ -61,9 +63,12 @@ class SocketOver final : public ClientSocket,
   ConnectionInfo info() const override { return report_->Read(id_); }
 
  private:
+  static constexpr bool kIsPlain = std::is_same_v<Stream, PlainStream>;
   static constexpr bool kHasTls = std::is_same_v<Stream, TlsStream>;
+  static constexpr bool kIsHanded = std::is_same_v<Stream, HandedStream>;
 
   auto executor() { return stream_.get_executor(); }
+  // Of a stream that was handed over the other door has it.
   PlainStream& socket() {
     if constexpr (kHasTls) {
       return stream_.next_layer();
@@ -82,16 +87,18 @@ class SocketOver final : public ClientSocket,
 
   void Begin() {
     accepted_ = Now();
-    error_code gone;
-    const stream_protocol::endpoint client = socket().remote_endpoint(gone);
-    if (!gone) socket().non_blocking(true, gone);
-    if (gone) return DropNow();
-    if (peer_.empty()) peer_ = PeerText(client);
+    if constexpr (!kIsHanded) {
+      error_code gone;
+      const stream_protocol::endpoint client = socket().remote_endpoint(gone);
+      if (!gone) socket().non_blocking(true, gone);
+      if (gone) return DropNow();
+      if (peer_.empty()) peer_ = PeerText(client);
+    }
     if constexpr (kHasTls) {
       Arm(accepted_ + world_.limits.open_max);
       stream_.async_handshake(asio::ssl::stream_base::server, Then(&SocketOver::OnHandshake));
     } else {
-      Serve("");
+      Serve(subject_);
     }
   }
 
@@ -133,11 +140,11 @@ class SocketOver final : public ClientSocket,
   void Read() {
     if (is_reading_ || !served_->wants_input()) return;
     is_reading_ = true;
-    if constexpr (kHasTls) {
-      piece_.resize(kTlsPieceBytes);
-      stream_.async_read_some(asio::buffer(piece_), Then(&SocketOver::OnRead));
-    } else {
+    if constexpr (kIsPlain) {
       stream_.async_wait(PlainStream::wait_read, Then(&SocketOver::OnReadable));
+    } else {
+      piece_.resize(kOwnPieceBytes);
+      stream_.async_read_some(asio::buffer(piece_), Then(&SocketOver::OnRead));
     }
   }
 
@@ -209,6 +216,7 @@ class SocketOver final : public ClientSocket,
   void CloseNow(const Status& reason) {
     if (is_dropped_ || is_finishing_) return;
     if (served_ == nullptr) return DropNow();
+    is_sent_away_ = true;
     served_->Close(reason, Now());
     GoOn();
   }
@@ -220,6 +228,12 @@ class SocketOver final : public ClientSocket,
     Arm(linger_until_);
     if constexpr (kHasTls) {
       stream_.async_shutdown(Then(&SocketOver::OnShutdown));
+    } else if constexpr (kIsHanded) {
+      using Ending = HandedStream::Ending;
+      const auto done = [self = this->shared_from_this()](error_code error, std::size_t) {
+        self->OnShutdown(error);
+      };
+      stream_.Shutdown(is_sent_away_ ? Ending::kSentAway : Ending::kAllSaid, done);
     } else {
       error_code ignored;
       stream_.shutdown(PlainStream::shutdown_send, ignored);
@@ -232,14 +246,14 @@ class SocketOver final : public ClientSocket,
   void Listen() {
     if (is_reading_) return;
     is_reading_ = true;
-    if constexpr (!kHasTls) {
+    if constexpr (kIsPlain) {
       stream_.async_wait(PlainStream::wait_read, Then(&SocketOver::OnReadable));
     }
   }
 
-  // With TLS, the shutdown reads what there is.
+  // Where there is a shutdown, that reads what there is.
   void Discard(error_code error, std::size_t bytes) {
-    if (kHasTls) return;
+    if (!kIsPlain) return;
     discarded_ += bytes;
     if (error || discarded_ > kLingerBytesMax) return DropNow();
     Listen();
@@ -248,8 +262,12 @@ class SocketOver final : public ClientSocket,
   void DropNow() {
     is_dropped_ = true;
     served_.reset();
-    error_code ignored;
-    socket().close(ignored);
+    if constexpr (kIsHanded) {
+      stream_.Close();
+    } else {
+      error_code ignored;
+      socket().close(ignored);
+    }
     timer_.cancel();
   }
 
@@ -269,16 +287,18 @@ class SocketOver final : public ClientSocket,
   asio::steady_timer timer_;
   std::optional<Instant> armed_;
   std::string peer_;
+  const std::string subject_;
   Instant accepted_{};
   // Null before it has begun, and after it was dropped.
   std::unique_ptr<ServedConnection> served_;
 
-  // Of TLS.
+  // Of any that is not plain.
   std::vector<char> piece_;
   bool is_reading_ = false;
   std::string out_;
   bool is_writing_ = false;
   Instant write_by_{};
+  bool is_sent_away_ = false;
   bool is_finishing_ = false;
   Instant linger_until_{};
   bool is_dropped_ = false;
@@ -291,14 +311,22 @@ std::shared_ptr<ClientSocket> MakeClientSocket(std::uint64_t id, stream_protocol
                                                const Doorway& doorway, const DoorWorld& world,
                                                std::string client, std::function<void()> ended) {
   if (doorway.certificates == nullptr) {
-    return std::make_shared<SocketOver<PlainStream>>(id, std::move(socket), world,
-                                                     std::move(client), std::move(ended));
+    return std::make_shared<SocketOver<PlainStream>>(
+        id, std::move(socket), world, std::move(client), std::string(), std::move(ended));
   }
   // The stream keeps what it needs of the context, also when there is another one.
   const auto content = doorway.certificates->content();
-  return std::make_shared<SocketOver<TlsStream>>(id,
-                                                 TlsStream(std::move(socket), *content->context),
-                                                 world, std::move(client), std::move(ended));
+  return std::make_shared<SocketOver<TlsStream>>(
+      id, TlsStream(std::move(socket), *content->context), world, std::move(client), std::string(),
+      std::move(ended));
+}
+
+std::shared_ptr<ClientSocket> MakeClientSocket(std::uint64_t id, HandedClient client,
+                                               const DoorWorld& world,
+                                               std::function<void()> ended) {
+  return std::make_shared<SocketOver<HandedStream>>(id, std::move(client.stream), world,
+                                                    std::move(client.peer),
+                                                    std::move(client.subject), std::move(ended));
 }
 
 }  // namespace wharf::amqp

@@ -1,8 +1,9 @@
 // ClientSocket: the socket of one ServedConnection: reads, writes and waits, and decides nothing.
 //
-// One strand for each. A piece is read when what was read before has been heard, and written when
-// the one before has left; so what a client makes us hold is what DoorLimits say. Lives as long as
-// something is under way on it. Made by AmqpServer.
+// Its bytes come over a socket of its own, plain or with TLS, or over a stream that another door
+// hands over (common/client_taker.h). One strand for each. A piece is read when what was read
+// before has been heard, and written when the one before has left; so what a client makes us hold
+// is what DoorLimits say. Lives as long as something is under way on it. Made by AmqpServer.
 #pragma once
 
 #include <functional>
@@ -12,6 +13,7 @@
 #include <boost/asio/generic/stream_protocol.hpp>
 
 #include "broker/doors/amqp/connection/served_connection.h"
+#include "broker/doors/common/client_taker.h"
 #include "broker/doors/common/doorway.h"
 
 namespace wharf::amqp {
@@ -36,5 +38,8 @@ std::shared_ptr<ClientSocket> MakeClientSocket(std::uint64_t id,
                                                boost::asio::generic::stream_protocol::socket socket,
                                                const Doorway& doorway, const DoorWorld& world,
                                                std::string client, std::function<void()> ended);
+// The same of one that another door has let in.
+std::shared_ptr<ClientSocket> MakeClientSocket(std::uint64_t id, HandedClient client,
+                                               const DoorWorld& world, std::function<void()> ended);
 
 }  // namespace wharf::amqp

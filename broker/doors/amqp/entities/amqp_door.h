@@ -14,6 +14,7 @@
 #include "broker/access/guard.h"
 #include "broker/doors/amqp/connection/amqp_server.h"
 #include "broker/doors/amqp/entities/broker_door.h"
+#include "broker/doors/common/client_taker.h"
 #include "broker/doors/common/doorway.h"
 #include "broker/doors/common/guard_gate.h"
 #include "broker/requests/broker_statistics.h"
@@ -23,7 +24,7 @@
 
 namespace wharf::amqp {
 
-class AmqpDoor final : public ConnectionControl {
+class AmqpDoor final : public ConnectionControl, public ClientTaker {
  public:
   using Patience = std::chrono::milliseconds;
   struct Options {
@@ -40,6 +41,9 @@ class AmqpDoor final : public ConnectionControl {
   Status Take(Descriptor connection, bool has_tls, std::string client) {
     return server_.Take(std::move(connection), has_tls, std::move(client));
   }
+  // Clients that come as WebSockets. Who hands them over is stopped behind this door.
+  bool HasRoom() override { return server_.HasRoom(); }
+  void Take(HandedClient client) override { server_.Take(std::move(client)); }
   void SetConnectionsMax(std::size_t count) { server_.SetConnectionsMax(count); }
 
   // Connections find this broker from now on; there is no other. A null guard: nobody has to prove

@@ -28,6 +28,7 @@ ServiceBusDoor::ServiceBusDoor(const Options& options)
                                            .counts = counts_,
                                            .messages = &messages_,
                                            .entities = &entities_,
+                                           .amqp = options.amqp,
                                            .emulator_health = options.emulator_health},
                   HostCheck(options.hosts))),
       looks_at_permits_(CallGate::kLapsePace, [this] { gate_.EndLapsed(); }) {}

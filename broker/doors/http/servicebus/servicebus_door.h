@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "broker/doors/common/call_gate.h"
+#include "broker/doors/common/client_taker.h"
 #include "broker/doors/common/doorway.h"
 #include "broker/doors/common/health.h"
 #include "broker/doors/http/atom/atom_handler.h"
@@ -31,6 +32,9 @@ class ServiceBusDoor {
     std::int64_t outgoing_bytes_max = std::int64_t{256} << 20;
     // Beside localhost: by which nobody has to prove anything.
     std::vector<std::string> hosts{};
+    // Who serves those that come as WebSockets; outlives the door, and has none of them any more
+    // when it stops. Null: there are none.
+    ClientTaker* amqp = nullptr;
     // Stands in for the emulator (ServiceBusService::World); outlives the door.
     const Health* emulator_health = nullptr;
   };

@@ -28,6 +28,7 @@ std::string_view NameOfHttpKind(std::size_t kind) {
 HttpService::Begun ServiceBusService::Begin(HttpRequest head) {
   Result<Target> target = ParseTarget(head.path, head.query);
   if (!target.ok()) return {.refused = Refusal(400, target.status().message())};
+  if (const auto wish = WebSocketWishOf(head, target->path)) return BeginWebSocket(*wish, head);
   const auto route = DataRouteOf(head.method, target->path);
   std::string asked = AskedResource(route, target->path);
   const std::size_t kind = route ? static_cast<std::size_t>(route->verb) : kHttpManagement;
@@ -61,6 +62,48 @@ HttpResponse ServiceBusService::EmulatorHealth() const {
   response.body = is_well ? R"({"status":"healthy","message":"Service is healthy."})"
                           : R"({"status":"unhealthy","message":"Service is unhealthy."})";
   world_.counts.Note(kHttpManagement, response.status);
+  return response;
+}
+
+// Who it is proves itself inside, by SASL or to $cbs.
+HttpService::Begun ServiceBusService::BeginWebSocket(const WebSocketWish& wish,
+                                                     const HttpRequest& head) {
+  if (auto refused = RefuseWebSocket(wish, head)) return {.refused = *std::move(refused)};
+  auto take = [amqp = world_.amqp, peer = head.peer,
+               subject = head.subject](HandedStream stream) mutable {
+    amqp->Take({std::move(peer), std::move(subject), std::move(stream)});
+  };
+  return {.upgrade = Upgrade{wish.protocol, std::move(take)}};
+}
+
+// A browser opens a WebSocket for any page, and brings a certificate for it: where no more than
+// that is needed, pages of others are refused.
+std::optional<HttpResponse> ServiceBusService::RefuseWebSocket(const WebSocketWish& wish,
+                                                               const HttpRequest& head) {
+  const CallGate::Ticket ticket = world_.gate.Enter(head.cut_off);
+  if (ticket.guard() == nullptr || !head.subject.empty()) {
+    const std::string_view host = head.host.empty() ? std::string_view("localhost") : head.host;
+    const Status foreign = hosts_.Check(host, head.origin, head.scheme);
+    if (!foreign.ok()) return Refusal(403, foreign.message());
+  }
+  if (wish.refusal != 0) {
+    HttpResponse response = Refusal(wish.refusal, wish.why);
+    if (wish.refusal == 426) response.fields.emplace_back("Sec-WebSocket-Version", "13");
+    return response;
+  }
+  if (world_.amqp == nullptr) return Refusal(404, "there are no WebSockets here");
+  if (!ticket.is_valid()) {
+    return Refusal(ticket.guard() == nullptr ? ticket.refusal() : ticket.refusal_of_strangers());
+  }
+  if (!world_.amqp->HasRoom()) {
+    return Refusal({ErrorCode::kServiceBusy, "no more connections of AMQP may be open"});
+  }
+  return std::nullopt;
+}
+
+HttpResponse ServiceBusService::Refusal(const Status& why) {
+  HttpResponse response = ErrorAnswer(why, {.tracking_id = NewTrackingId(), .at = WallNow()});
+  world_.counts.Note(kHttpRefused, response.status);
   return response;
 }
 

@@ -1,6 +1,7 @@
 // ServiceBusService: what listeners of Service Bus over HTTP answer: who asks is proven before
 // anything of a body is read, and then the route says who answers.
 //
+//   what WebSocketWishOf knows     the door of AMQP, which has the connection from then on
 //   what DataRouteOf knows         the handler of messages
 //   everything else                the handler of entities
 //
@@ -12,15 +13,18 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include "broker/doors/common/call_gate.h"
+#include "broker/doors/common/client_taker.h"
 #include "broker/doors/common/health.h"
 #include "broker/doors/http/host_check.h"
 #include "broker/doors/http/http_service.h"
 #include "broker/doors/http/servicebus/call.h"
 #include "broker/doors/http/servicebus/data_route.h"
 #include "broker/doors/http/servicebus/http_counts.h"
+#include "broker/doors/http/servicebus/web_socket_wish.h"
 
 namespace wharf {
 
@@ -39,6 +43,8 @@ class ServiceBusService final : public HttpService {
     HttpCounts& counts;
     ServiceBusHandler* messages = nullptr;
     ServiceBusHandler* entities = nullptr;
+    // Null: there are no WebSockets.
+    ClientTaker* amqp = nullptr;
     // What the emulator tells of; null: this is none.
     const Health* emulator_health = nullptr;
   };
@@ -51,6 +57,10 @@ class ServiceBusService final : public HttpService {
 
  private:
   HttpResponse EmulatorHealth() const;
+  Begun BeginWebSocket(const WebSocketWish& wish, const HttpRequest& head);
+  // Nothing: it becomes one.
+  std::optional<HttpResponse> RefuseWebSocket(const WebSocketWish& wish, const HttpRequest& head);
+  HttpResponse Refusal(const Status& why);
 
   const World world_;
   const HostCheck hosts_;

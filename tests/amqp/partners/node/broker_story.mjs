@@ -1,13 +1,14 @@
 // broker_story: raw links of rhea to a whole broker.
 //
-//   node broker_story.mjs PORT      0 if all went as it should
+//   node broker_story.mjs PORT      0 if all went as it should; or ws://..., for a WebSocket
 import assert from 'node:assert';
 import { once } from 'node:events';
 import rhea from 'rhea';
+import { optionsFor } from './rhea_connection.mjs';
 
 const container = rhea.create_container();
 const connection = container.connect({
-  host: '127.0.0.1', port: Number(process.argv[2]), username: 'someone', reconnect: false,
+  ...optionsFor(process.argv[2]), username: 'someone', reconnect: false,
 });
 await once(connection, 'connection_open');
 

@@ -8,12 +8,12 @@
 import assert from 'node:assert';
 import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
-import { ServiceBusClient } from '@azure/service-bus';
+import { clientOf } from './service_bus.mjs';
 
 // As the defaults, only sooner: of what was on its way when its connection ended the SDK hears nothing, and asks again
 // after the time-out.
 const retryOptions = { maxRetries: 20, retryDelayInMs: 200, timeoutInMs: 2000 };
-const client = new ServiceBusClient(process.argv[2], { retryOptions });
+const client = clientOf(process.argv[2], { retryOptions });
 const holder = client.createReceiver('held');
 const [held] = await holder.receiveMessages(1);
 

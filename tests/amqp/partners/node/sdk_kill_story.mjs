@@ -5,10 +5,10 @@
 //   node sdk_kill_story.mjs CONNECTION_STRING      0 if all went as it should
 import assert from 'node:assert';
 import { once } from 'node:events';
-import { ServiceBusClient } from '@azure/service-bus';
+import { clientOf } from './service_bus.mjs';
 
 // As the defaults, only sooner.
-const client = new ServiceBusClient(process.argv[2], { retryOptions: { maxRetries: 100, retryDelayInMs: 200 } });
+const client = clientOf(process.argv[2], { retryOptions: { maxRetries: 100, retryDelayInMs: 200 } });
 const soon = { maxWaitTimeInMs: 5000 };
 const sender = client.createSender('q');
 const topic = client.createSender('t');

@@ -3,9 +3,9 @@
 //
 //   node sdk_session_story.mjs CONNECTION_STRING      0 if all went as it should
 import assert from 'node:assert';
-import { ServiceBusClient } from '@azure/service-bus';
+import { clientOf } from './service_bus.mjs';
 
-const client = new ServiceBusClient(process.argv[2]);
+const client = clientOf(process.argv[2]);
 const soon = { maxWaitTimeInMs: 5000 };
 const one = async (receiver) => (await receiver.receiveMessages(1, soon))[0];
 
@@ -79,7 +79,7 @@ assert.ok(anna.sessionLockedUntilUtc > new Date());
 await assert.rejects(client.acceptSession('letters', 'anna'), ({ code }) => code === 'SessionCannotBeLocked');
 const next = await client.acceptNextSession('letters');
 assert.strictEqual(next.sessionId, 'carla');
-const impatient = new ServiceBusClient(process.argv[2], { retryOptions: { timeoutInMs: 1000, maxRetries: 0 } });
+const impatient = clientOf(process.argv[2], { retryOptions: { timeoutInMs: 1000, maxRetries: 0 } });
 await assert.rejects(impatient.acceptNextSession('letters'), ({ code }) => code === 'ServiceTimeout');
 await impatient.close();
 console.log('accepted');

@@ -2,9 +2,9 @@
 //
 //   node sdk_story.mjs CONNECTION_STRING      0 if all went as it should
 import assert from 'node:assert';
-import { ServiceBusClient } from '@azure/service-bus';
+import { clientOf } from './service_bus.mjs';
 
-const client = new ServiceBusClient(process.argv[2]);
+const client = clientOf(process.argv[2]);
 
 const sender = client.createSender('q');
 const applicationProperties = { a: 1, b: 'two', c: true };
