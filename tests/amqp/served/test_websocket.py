@@ -63,7 +63,7 @@ class Rights(OverWebSocket, test_rights.Rights):
 
 class Serves(OverWebSocket):
 
-    def test_what_comes_in_pieces_of_any_size_is_as_it_was(self):
+    def test_what_comes_in_pieces_of_any_size_is_as_it_was(self):  # LNK-10
         self.serve()
         self.client.create("q", max_message_size_in_kilobytes=102400)
         connection = self.dial()
