@@ -1,6 +1,7 @@
 """Clients in Node dial our endpoint: rhea, which Azure's JavaScript SDK is built on, and amqp10. What they do there
 stands in node/."""
 
+import fcntl
 import filecmp
 import pathlib
 import shutil
@@ -19,11 +20,13 @@ def major_version():
 
 
 def install():
-    """Once for each lock file."""
+    """Once for each lock file, whoever else asks for it meanwhile."""
     lock = NODE / "package-lock.json"
-    if not INSTALLED.exists() or not filecmp.cmp(lock, INSTALLED, shallow=False):
-        subprocess.run(["npm", "ci", "--loglevel=error", "--no-audit", "--no-fund"], cwd=NODE, check=True)
-        shutil.copyfile(lock, INSTALLED)
+    with open(lock, encoding="utf-8") as turn:
+        fcntl.flock(turn, fcntl.LOCK_EX)
+        if not INSTALLED.exists() or not filecmp.cmp(lock, INSTALLED, shallow=False):
+            subprocess.run(["npm", "ci", "--loglevel=error", "--no-audit", "--no-fund"], cwd=NODE, check=True)
+            shutil.copyfile(lock, INSTALLED)
 
 
 class NodeDials(unittest.TestCase):

@@ -67,6 +67,8 @@ class Balancer:
         threading.Thread(target=self._accept, daemon=True).start()
 
     def close(self):
+        # Who still waits in it would keep its port.
+        self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
 
     def _accept(self):

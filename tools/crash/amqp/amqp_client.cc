@@ -46,11 +46,10 @@ Status NoBroker(std::string_view why, Outcome outcome) {
           fmt::format("the connection over AMQP is over: {}", why), outcome};
 }
 
-// Who reads all that the broker says before it closes is left in doubt about nothing; who is cut
-// off does not know.
+// A broker that closes waits for answers, but not for ever: one that leads no more may have none.
 Status StatusOf(const amqp::Closed& closed) {
   const std::string why = closed.error ? closed.error->condition.text : "it was closed";
-  return NoBroker(why, closed.is_ours ? Outcome::kUnknown : Outcome::kNotDone);
+  return NoBroker(why, Outcome::kUnknown);
 }
 
 // Whether the peer has such an end for it; if not, the reason comes in a detach.

@@ -126,13 +126,15 @@ constexpr std::array kConditions = {
     Condition{"amqp:transaction:rollback", ErrorCode::kTransactionAborted},
 };
 
-// Of a node that does not lead any more it may be done all the same.
+// Of a node that does not lead any more it may be done all the same; and what nobody knows the
+// outcome of has the same word.
 Status StatusOf(std::string_view condition, const std::string& description) {
   const auto* const found =
       std::find_if(kConditions.begin(), kConditions.end(),
                    [&](const Condition& known) { return known.name == condition; });
   const ErrorCode code = found == kConditions.end() ? ErrorCode::kGeneralError : found->code;
-  const bool may_be_done = code == ErrorCode::kPartitionNotOwned;
+  const bool may_be_done =
+      code == ErrorCode::kPartitionNotOwned || code == ErrorCode::kServiceCommunicationProblem;
   return {code, std::string(condition) + ": " + description,
           may_be_done ? Outcome::kUnknown : Outcome::kNotDone};
 }
