@@ -53,6 +53,8 @@ TEST(WebSocketWishTest, WhatAsksBadlyHearsWhy) {
   EXPECT_EQ(RefusalOf(With("Sec-WebSocket-Version", "8")), 426U);
   EXPECT_EQ(RefusalOf(With("Sec-WebSocket-Key", "short")), 400U);
   EXPECT_EQ(RefusalOf(With("Sec-WebSocket-Key", std::string(5000, 'A'))), 400U);
+  EXPECT_EQ(RefusalOf(With("Sec-WebSocket-Key", "dGhlIHNh \t bXBsZSBub25jZQ==")), 400U);
+  EXPECT_EQ(RefusalOf(With("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25j    ")), 400U);
 }
 
 // It is then a request for an entity of that path.

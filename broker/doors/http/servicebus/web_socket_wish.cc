@@ -10,6 +10,8 @@ namespace {
 
 constexpr std::string_view kPath = "$servicebus/websocket";
 constexpr std::size_t kKeyBytes = 16;
+// In Base64, and without the blanks that a lenient reader passes over.
+constexpr std::size_t kKeyTextBytes = 24;
 
 std::string_view ValueOf(const HttpRequest& head, std::string_view name) {
   const std::string* const value = FindField(head.fields, name);
@@ -44,6 +46,7 @@ std::string ProtocolOf(const HttpRequest& head) {
 
 bool HasKey(const HttpRequest& head) {
   const std::string_view key = ValueOf(head, "Sec-WebSocket-Key");
+  if (key.size() != kKeyTextBytes) return false;
   std::string bytes;
   return absl::Base64Unescape({key.data(), key.size()}, &bytes) && bytes.size() == kKeyBytes;
 }
