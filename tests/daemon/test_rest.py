@@ -1,6 +1,7 @@
 """Service Bus over plain HTTP: send, lock, take and settle; half of it read through another door."""
 
 import base64
+import contextlib
 import datetime
 import http.client
 import json
@@ -424,14 +425,28 @@ class DataTest(RestTest):
 
 class TlsTest(RestTest):
 
-    def test_one_connection_carries_many_requests_over_tls(self):
+    def serve_tls(self):
+        """Its port, and whom a client of it believes."""
         authority = certificates.Authority(self.folder.name)
         identity = authority.sign("broker")
         daemon = self.start(listen="127.0.0.1:0,servicebus+tls://127.0.0.1:0",
                             flags=("--tls-cert", str(identity.certificate), "--tls-key", str(identity.key)))
-        port = self.port_of(daemon, r"servicebus\+tls")
         self.client.create("q")
-        context = ssl.create_default_context(cafile=str(authority.certificate))
+        return self.port_of(daemon, r"servicebus\+tls"), ssl.create_default_context(cafile=str(authority.certificate))
+
+    def test_what_comes_behind_the_last_answer_harms_nobody(self):
+        port, context = self.serve_tls()
+        with context.wrap_socket(socket.create_connection(("127.0.0.1", port), timeout=wire.TIMEOUT),
+                                 server_hostname="127.0.0.1", suppress_ragged_eofs=False) as client:
+            client.sendall(b"DELETE /q/messages/head?timeout=1 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            self.assertTrue(client.recv(4096).startswith(b"HTTP/1.1 204 "))
+            with contextlib.suppress(OSError):
+                for _ in range(100):
+                    client.sendall(b"x" * 100)
+        self.assertEqual(self.client.runtime("q").total_message_count, 0)  # It lives.
+
+    def test_one_connection_carries_many_requests_over_tls(self):
+        port, context = self.serve_tls()
         connection = http.client.HTTPSConnection("127.0.0.1", port, timeout=wire.TIMEOUT, context=context)
         self.addCleanup(connection.close)
 

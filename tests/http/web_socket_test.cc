@@ -59,7 +59,14 @@ class Echo final : public std::enable_shared_from_this<Echo> {
 
 class EchoService final : public HttpService {
  public:
-  Begun Begin(HttpRequest /*head*/) override {
+  Begun Begin(HttpRequest head) override {
+    if (head.path == "/later") {
+      return {.go_on = [](const std::string& /*body*/, HttpReplyPtr reply) {
+        std::thread([reply = std::move(reply)] {
+          reply->Answer(TextResponse(200, "later"));
+        }).detach();
+      }};
+    }
     return {.upgrade = Upgrade{"amqp", [](HandedStream stream) {
                                  std::make_shared<Echo>(std::move(stream))->Read();
                                }}};
@@ -224,6 +231,18 @@ TEST_F(WebSocketTest, NothingMayStandBehindAnUpgradeBeforeItsAnswer) {
         std::string("GET / HTTP/1.0\r\n\r\n")}) {
     EXPECT_EQ(RawClient(port_).Ask(ahead).substr(8, 5), " 400 ") << ahead;
   }
+}
+
+// Its connection may be reading ahead.
+TEST_F(WebSocketTest, AnUpgradeBehindARequestThatIsAnsweredLaterIsRefused) {
+  RawClient client(port_);
+  client.Say("GET /later HTTP/1.1\r\nHost: localhost\r\n\r\n" + std::string(kUpgrade) + "\r\n");
+  EXPECT_THAT(client.HearUntil("later\n"), StartsWith("HTTP/1.1 200 "));
+
+  EXPECT_THAT(client.HearAll(), StartsWith("HTTP/1.1 400 "));
+
+  const auto other = Enter();
+  EXPECT_THAT(answer_, StartsWith("HTTP/1.1 101 "));
 }
 
 TEST_F(WebSocketTest, AStopWaitsForNoAnswerToAnUpgrade) {

@@ -260,7 +260,7 @@ class ConnectionOver final : public HttpConnection,
   void OnHeard(error_code error, std::size_t bytes) {
     is_listening_ = false;
     if (is_dropped_) return;
-    if (is_lingering_) return ReadLeftover(error, bytes);
+    if (is_lingering_) return OnLeftover(error, bytes);
     if (error) return OnEndOfInput();
     buffer_.commit(bytes);
     switch (reading_) {
@@ -493,9 +493,10 @@ class ConnectionOver final : public HttpConnection,
 
   // --- leaving HTTP
 
-  // Nothing else may be under way: what came behind the head would belong to nobody.
+  // Nothing else may be under way, a read ahead neither: what came behind the head would belong to
+  // nobody.
   void Leave(HttpService::Upgrade upgrade) {
-    if (version_ < 11 || !parser_->is_done() || buffer_.size() > 0) {
+    if (version_ < 11 || !parser_->is_done() || buffer_.size() > 0 || is_listening_) {
       return AnswerAndEnd(world_.service.Refusal(
           400, "an upgrade is of HTTP/1.1, and nothing stands behind it before it is answered"));
     }
@@ -652,6 +653,11 @@ class ConnectionOver final : public HttpConnection,
       buffer_.clear();
       if (!is_listening_) ReadLeftover({}, 0);
     }
+  }
+
+  // The end of TLS reads by itself, below.
+  void OnLeftover(error_code error, std::size_t bytes) {
+    if constexpr (!kHasTls) ReadLeftover(error, bytes);
   }
 
   // Until the client has read and closes, too, or it takes too long.

@@ -102,7 +102,8 @@ class WebSocketOver final : public HandedStream::Carrier,
   void OnRead(Error error, std::size_t bytes, boost::asio::mutable_buffer into, Done done) {
     std::size_t kept = 0;
     if (!error) kept = frames_.Take(static_cast<char*>(into.data()), bytes);
-    if (const auto said = frames_.TakePing()) {
+    const auto said = frames_.TakePing();
+    if (said.has_value() && !is_close_said_) {
       pong_ = WebSocketPong(*said);
       WriteNext();
     }
