@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -140,6 +141,26 @@ TEST_F(AtOneGoTest, EachSettlementHearsOfItsOwnLock) {
   EXPECT_THAT(heard, HasSubstr("message-lock-lost"));
   EXPECT_THAT(heard, HasSubstr("state=accepted"));
   EXPECT_THAT(Bodies(), ElementsAre("a01"));
+}
+
+TEST_F(AtOneGoTest, ARangeBehindOneIsNoMoreThanARequestHolds) {
+  constexpr std::uint32_t kRange = 4500;
+  for (std::uint32_t sent = 0; sent <= kRange; sent += 1500) {
+    ASSERT_TRUE(broker_.Send("q", std::vector<Message>(1501)).ok());
+  }
+  AttachReceiver();
+  client_.SayFlow(1, kRange + 2);
+  client_.Hear(fmt::format("delivery-id={},", kRange + 1));
+  AtOneGo([&] {
+    SayDisposed(0, Accepted());
+    Disposition range;
+    range.role = Role::kReceiver;
+    range.first = 2;
+    range.last = kRange + 1;
+    range.state = Accepted();
+    client_.Say(range);
+  });
+  EXPECT_THAT(HeardAll(), AllOf(HasSubstr("accepted"), Not(HasSubstr("rejected"))));
 }
 
 TEST_F(AtOneGoTest, WhatIsSettledAlreadyIsNotAnswered) {

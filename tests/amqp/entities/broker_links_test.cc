@@ -593,6 +593,16 @@ TEST_F(BrokerLinksTest, WhatIsReceivedAndDeletedIsGoneWhenItIsGiven) {  // ENC-2
   EXPECT_EQ(left[0].message->message.body, "two");
 }
 
+TEST_F(BrokerLinksTest, ACloseWaitsForNoReceiverWhoseQueueIsGone) {
+  AttachConsumer();
+  ASSERT_TRUE(broker_.DeleteQueue("q").ok());
+  EXPECT_THAT(client_.Hear(" detach{"), HasSubstr("amqp:resource-deleted"));
+
+  served_->Close({ErrorCode::kServiceCommunicationProblem, "it stops"}, now_);
+
+  EXPECT_EQ(served_->unanswered_bytes().taken(), 0U);
+}
+
 TEST_F(BrokerLinksTest, HoweverMuchIsWantedFewMessagesWaitThatAreGone) {
   for (int i = 0; i < 300; ++i) ASSERT_TRUE(broker_.Send("q", "x").ok());
   AttachConsumer();

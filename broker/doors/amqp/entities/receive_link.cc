@@ -289,7 +289,7 @@ void ReceiveLink::Drop(const Deliveries& deliveries) const {
 // What it locks goes back. What it deletes is nowhere else: the broker is asked for no more, and
 // says when the last has come.
 void ReceiveLink::Close() {
-  if (wish_.locks() || !is_accepted_ || wish_.is_always_empty) return End();
+  if (wish_.locks() || !is_accepted_ || wish_.is_always_empty || is_over()) return End();
   if (std::exchange(is_closing_, true)) return;
   world_.connection.unanswered_bytes().TakeAnyway(kClosingBytes);
   receiver_->Stop();
@@ -381,7 +381,8 @@ void ReceiveLink::OnDisposed(const std::vector<DeliveryId>& deliveries, const Di
 // Most clients say it of each message by itself.
 void ReceiveLink::KeepCompleted(const std::vector<DeliveryId>& deliveries, const TokenList& tokens,
                                 const Disposed& disposed) {
-  if (kept_.disposed.is_settled != disposed.is_settled) SettleKept();
+  const bool is_other = kept_.disposed.is_settled != disposed.is_settled;
+  if (is_other || kept_.tokens.size() + tokens.size() > kItemsMax) SettleKept();
   world_.connection.unanswered_bytes().TakeAnyway(tokens.size() * kSettlementBytes);
   kept_.deliveries.insert(kept_.deliveries.end(), deliveries.begin(), deliveries.end());
   kept_.tokens.insert(kept_.tokens.end(), tokens.begin(), tokens.end());

@@ -112,6 +112,10 @@ class ReceiveLink final : public NodeLink,
                  const TrackingId& tracking_id, const Result<SettleReceipt>& receipt);
   void Answer(DeliveryId delivery, DeliveryState state);
   Binary NextTag(const wharf::Delivered& delivered);
+  bool is_over() const {
+    MutexLock lock(mutex_);
+    return is_over_;
+  }
   EntityRef entity() const {
     MutexLock lock(mutex_);
     return {wish_.path, lane_};
