@@ -56,6 +56,12 @@ TEST(WrongConfigJsonTest, AWrongNameIsToldWithTheOneThatWasMeant) {
               HasSubstr("Properties.SqlFilter.SqlExpresion is nothing"));
 }
 
+TEST(WrongConfigJsonTest, WhatIsQuotedCommandsNoTerminal) {
+  const std::string fault = Fault(Namespace(R"("Queues": [{"Name": "x\u001b[31m\nready"}])"));
+  EXPECT_THAT(fault, HasSubstr("x?[31m?ready"));
+  EXPECT_EQ(fault.find('\x1b'), std::string::npos);
+}
+
 // A property of another kind of entity is none of this one.
 TEST(WrongConfigJsonTest, ATopicHasNoLocks) {
   EXPECT_THAT(Fault(Namespace(R"("Topics": [{"Name": "t", "Properties":
