@@ -123,11 +123,15 @@ TEST_F(HistoryLinksTest, OverAmqpNobodyKnowsWhatANodeThatStopsDidNotTake) {
   SendRecord& send = history.sends[0];
   history.lives[0].signal = send.begin;
   history.lives[0].is_killed = false;
-  send.reply.code = ErrorCode::kPartitionNotOwned;
-  EXPECT_EQ(CheckHistory(history).size(), 1U);
+  for (const ErrorCode code :
+       {ErrorCode::kPartitionNotOwned, ErrorCode::kServiceCommunicationProblem}) {
+    send.reply.code = code;
+    send.is_over_amqp = false;
+    EXPECT_EQ(CheckHistory(history).size(), 1U);
 
-  send.is_over_amqp = true;
-  EXPECT_THAT(CheckHistory(history), IsEmpty());
+    send.is_over_amqp = true;
+    EXPECT_THAT(CheckHistory(history), IsEmpty());
+  }
 }
 
 // --- times

@@ -65,6 +65,12 @@ Presence PresenceAt(Tick tick, const std::vector<const QueueChange*>& changes) {
   return presence;
 }
 
+// Over AMQP: of a node that does not lead any more, and of a connection that is closed, for behind
+// a close nothing is answered, whether it was read or not.
+bool MeansEither(ErrorCode code) {
+  return code == ErrorCode::kPartitionNotOwned || code == ErrorCode::kServiceCommunicationProblem;
+}
+
 }  // namespace
 
 void RunChecks::Run() {
@@ -122,8 +128,7 @@ void RunChecks::CheckDoubt(const Operation& operation) {
   const LifeRecord* life = LifeAt(history_, operation.begin);
   if (!operation.is_unknown() || life == nullptr || life->is_killed) return;
   if (operation.end <= life->signal) return;
-  // Of a node that does not lead any more it means either.
-  if (operation.is_over_amqp && operation.reply.code == ErrorCode::kPartitionNotOwned) return;
+  if (operation.is_over_amqp && MeansEither(operation.reply.code)) return;
   Report(Rule::kStopsWhenAsked,
          fmt::format("a request from {} to {} is left in doubt ({}) by the stop at {}",
                      operation.begin, operation.end, ReasonOf(operation.reply.code), life->signal));
