@@ -42,6 +42,7 @@ class ServedTest(daemon_test.DaemonTest):
         return daemon
 
     def dial(self, port=None, mechanism="ANONYMOUS", user=None, key=None, authority=None, **options):
+        """If it might Proton would come again by itself, also while it closes, and then for ever."""
         domain = None
         if authority is not None:
             domain = SSLDomain(SSLDomain.MODE_CLIENT)
@@ -49,7 +50,8 @@ class ServedTest(daemon_test.DaemonTest):
             domain.set_peer_authentication(SSLDomain.VERIFY_PEER)
         connection = BlockingConnection(
             f"{'amqps' if authority else 'amqp'}://127.0.0.1:{port or self.port}", timeout=wire.TIMEOUT, heartbeat=10,
-            allowed_mechs=mechanism, allow_insecure_mechs=True, user=user, password=key, ssl_domain=domain, **options)
+            allowed_mechs=mechanism, allow_insecure_mechs=True, user=user, password=key, ssl_domain=domain,
+            reconnect=False, **options)
         self.addCleanup(quietly, connection.close)
         return connection
 

@@ -60,7 +60,7 @@ class Connections(served.ServedTest):
     def test_one_that_is_closed_hears_why_and_others_stay(self):
         daemon = self.serve()
         self.client.create("q")
-        gone, stays = self.dial(reconnect=False), self.dial()
+        gone, stays = self.dial(), self.dial()
         gone.create_sender("q").send(Message(body=b"one", inferred=True))
         self.assertEqual(self.run_wharf("connection", "close", "1"), "closed 1\n")
         with self.assertRaisesRegex(ConnectionClosed, FORCED):

@@ -27,7 +27,7 @@ class Relay(served.ServedTest, cluster_nodes.ClusterTest):
         return leader, *(node for node in self.nodes if node is not leader)
 
     def dial_node(self, node, **options):
-        return self.dial(port=served.amqp_port(node.daemon), reconnect=False, **options)
+        return self.dial(port=served.amqp_port(node.daemon), **options)
 
     def dial_when_served(self, node):
         """A node hears a little later who leads."""
@@ -119,7 +119,7 @@ class Relay(served.ServedTest, cluster_nodes.ClusterTest):
 
         self.assertEqual(list(daemon_test.stored(leader.client, "q").values()), [b"sealed"])
         with self.assertRaises(ConnectionException):
-            self.dial(port, authority=certificates.Authority(self.folder.name, "foreign"), reconnect=False)
+            self.dial(port, authority=certificates.Authority(self.folder.name, "foreign"))
 
     def test_without_a_leader_a_node_says_so(self):
         leader, second, third = self.start_three()

@@ -114,7 +114,7 @@ class Serves(served.ServedTest):
         self.client.create("q")
         first = self.dial()
         with self.assertRaises(ConnectionException):
-            self.dial(reconnect=False)
+            self.dial()
         first.create_sender("q").send(data(b"one"))
         self.assertEqual(self.metric("wharf_amqp_connections_refused_total"), 1)
 
@@ -254,7 +254,7 @@ class Serves(served.ServedTest):
         connection.create_sender("q").send(data(b"one"))
         self.assertEqual(self.client.purge("q"), 1)
         with self.assertRaises(ConnectionException):
-            self.dial(port, authority=certificates.Authority(self.folder.name, "foreign"), reconnect=False)
+            self.dial(port, authority=certificates.Authority(self.folder.name, "foreign"))
         if HAS_SDK:
             self.tell("sdk_story.mjs", served.connection_string(port, more=""), steps=SDK_STEPS,
                       env={**os.environ, "NODE_EXTRA_CA_CERTS": str(authority.certificate)})
@@ -265,7 +265,7 @@ class Serves(served.ServedTest):
         node = cluster_nodes.Node(self, "n1", listen=f"{served.PLACES},amqp://127.0.0.1:0")
         self.port = served.amqp_port(node.daemon)
         with self.assertRaisesRegex(ConnectionException, FORCED):
-            self.dial(reconnect=False)
+            self.dial()
         node.cluster.Found(cluster_pb2.FoundClusterRequest(), timeout=wire.TIMEOUT)
         daemon_test.wait_for(lambda: node.client.create("q"), Exception)
 

@@ -121,7 +121,7 @@ class Serves(OverWebSocket):
     def test_it_is_counted_listed_and_closed_as_any_of_amqp(self):
         self.serve()
         self.client.create("q")
-        connection = self.dial(reconnect=False)
+        connection = self.dial()
         connection.create_sender("q").send(data(b"one"))
         told = self.client.statistics()
         self.assertEqual((told.amqp.open_connection_count, told.amqp.open_link_count), (1, 1))
@@ -229,7 +229,7 @@ class Relay(OverWebSocket, cluster_nodes.ClusterTest):
         leader = self.leader_of(self.nodes)
         second = next(node for node in self.nodes if node is not leader)
         leader.client.create("q")
-        connection = self.dial(port=self.bridge_to(served.amqp_port(second.daemon, "servicebus")), reconnect=False)
+        connection = self.dial(port=self.bridge_to(served.amqp_port(second.daemon, "servicebus")))
         connection.create_sender("q").send(data(b"by the second"))
         self.assertEqual(leader.client.receive_one("q").message.body, b"by the second")
 
