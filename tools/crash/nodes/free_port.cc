@@ -1,6 +1,7 @@
 #include "tools/crash/nodes/free_port.h"
 
 #include <random>
+#include <set>
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -29,13 +30,15 @@ bool IsFree(std::uint16_t port) {
 
 }  // namespace
 
-// By chance, and not by the run's dice: two runs at the same time have different ones.
+// By chance, and not by the run's dice: two runs at the same time have different ones. None twice,
+// for who asks listens later.
 std::uint16_t FindFreePort() {
+  static std::set<std::uint16_t> given;
   std::random_device chance;
   std::uniform_int_distribution<std::uint16_t> ports(kFirst, kLast);
   for (int i = 0; i < kTries; ++i) {
     const std::uint16_t port = ports(chance);
-    if (IsFree(port)) return port;
+    if (IsFree(port) && given.insert(port).second) return port;
   }
   return 0;
 }
