@@ -209,13 +209,13 @@ void QueueChecks::CheckNumbersOfClients() {
   }
 }
 
-// What was on its way to a link that ended, and never written, came back without counting.
+// What was on its way to a client that went without a word, or was cut off, and never written, came
+// back without counting.
 bool QueueChecks::MayBeHandedBack(const Story& story, const DeliveryRecord& delivery) const {
   const auto& receives = book_.history().receives;
   return std::any_of(receives.begin(), receives.end(), [&](const ReceiveRecord& receive) {
-    const bool is_of_link = receive.is_left || receive.is_over_amqp;
-    return is_of_link && receive.source == delivery.source && receive.begin < delivery.at &&
-           receive.end > story.send->begin;
+    return receive.is_unheard() && receive.source == delivery.source &&
+           receive.begin < delivery.at && receive.end > story.send->begin;
   });
 }
 
