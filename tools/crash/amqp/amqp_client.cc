@@ -30,6 +30,9 @@ constexpr Duration kPatience = seconds(30);
 // A node that stands still lets in whoever comes, and says nothing.
 constexpr Duration kDialPatience = seconds(3);
 
+// Nor does one that stands still later: after twice this time without a sign of life it is left.
+constexpr std::uint32_t kQuietMs = 2000;
+
 amqp::EndpointOptions Options() {
   amqp::EndpointOptions options;
   options.side = amqp::Side::kDials;
@@ -38,6 +41,7 @@ amqp::EndpointOptions Options() {
   options.open.hostname = "localhost";
   options.open.max_frame_size = 64 * 1024;
   options.open.channel_max = 9;
+  options.open.idle_time_out = kQuietMs;
   return options;
 }
 
@@ -203,8 +207,9 @@ void AmqpClient::Step(Clock::time_point until) {
   pollfd what{.fd = socket_, .events = POLLIN, .revents = 0};
   if (!output_.empty()) what.events |= POLLOUT;
   poll(&what, 1, static_cast<int>(std::clamp<std::int64_t>(left, 0, 1000)));
-  endpoint_.Tick(Clock::now());
   if ((what.revents & ~POLLOUT) != 0) ReadSome();
+  // Behind what was there to be read: nobody looked while something else was done.
+  endpoint_.Tick(Clock::now());
   Work();
 }
 
