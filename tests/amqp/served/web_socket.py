@@ -2,9 +2,11 @@
 
 import base64
 import contextlib
+import io
 import os
 import random
 import socket
+import ssl
 import struct
 import threading
 
@@ -32,6 +34,47 @@ def upgrade(**fields):
     return "\r\n".join((f"GET {PATH} HTTP/1.1", *lines, "", "")).encode()
 
 
+class TlsSocket(io.RawIOBase):
+    """One thread may read while another writes, which ends a SSLSocket of Python now and then."""
+
+    def __init__(self, plain, context, name):
+        super().__init__()
+        self._plain = plain
+        self._in, self._out = ssl.MemoryBIO(), ssl.MemoryBIO()
+        self._tls = context.wrap_bio(self._in, self._out, server_hostname=name)
+        self._lock = threading.Lock()
+        self._until_done(self._tls.do_handshake)
+
+    def sendall(self, data):
+        with self._lock:
+            self._tls.write(data)
+            self._plain.sendall(self._out.read())
+
+    def readable(self):
+        return True
+
+    def readinto(self, into):
+        return self._until_done(lambda: self._tls.read(len(into), into))
+
+    def makefile(self, _mode):
+        return io.BufferedReader(self)
+
+    def close(self):
+        self._plain.close()
+        super().close()
+
+    def _until_done(self, step):
+        while True:
+            with self._lock, contextlib.suppress(ssl.SSLWantReadError):
+                try:
+                    return step()
+                finally:
+                    self._plain.sendall(self._out.read())
+            came = self._plain.recv(65536)
+            with self._lock:
+                self._in.write(came) if came else self._in.write_eof()
+
+
 class WebSocket:
 
     def __init__(self, port, context=None, **fields):
@@ -39,7 +82,7 @@ class WebSocket:
         # A frame is several pieces of an instant.
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         if context is not None:
-            self.socket = context.wrap_socket(self.socket, server_hostname="localhost")
+            self.socket = TlsSocket(self.socket, context, "localhost")
         self._heard = self.socket.makefile("rb")
         self._lock = threading.Lock()
         self.socket.sendall(upgrade(**fields))
