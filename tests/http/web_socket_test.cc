@@ -117,13 +117,14 @@ constexpr const char* kUpgrade =
 
 class WebSocketTest : public ::testing::Test {
  protected:
-  void SetUp() override {
+  void SetUp() override { Start({}); }
+  void Start(const HttpLimits& limits) {
     std::vector<Doorway> doorways;
     doorways.push_back(
         {.listener = *Listener::Bind({.endpoint = {boost::asio::ip::make_address("127.0.0.1"), 0}},
                                      1 << 16)});
     port_ = doorways.front().listener->port();
-    server_ = std::make_unique<HttpServer>(HttpLimits{}, std::make_unique<EchoService>());
+    server_ = std::make_unique<HttpServer>(limits, std::make_unique<EchoService>());
     ASSERT_TRUE(server_->Listen(std::move(doorways)).ok());
   }
   std::unique_ptr<RawClient> Enter() const {
@@ -243,6 +244,16 @@ TEST_F(WebSocketTest, AnUpgradeBehindARequestThatIsAnsweredLaterIsRefused) {
 
   const auto other = Enter();
   EXPECT_THAT(answer_, StartsWith("HTTP/1.1 101 "));
+}
+
+TEST_F(WebSocketTest, WhoHasLeftHttpTakesNoPlaceThere) {
+  Start({.connections_max = 1});
+  std::vector<std::unique_ptr<RawClient>> clients;
+  for (int i = 0; i < 100; ++i) {
+    clients.push_back(Enter());
+    ASSERT_THAT(answer_, StartsWith("HTTP/1.1 101 ")) << i;
+  }
+  EXPECT_EQ(server_->refused(), 0U);
 }
 
 TEST_F(WebSocketTest, AStopWaitsForNoAnswerToAnUpgrade) {

@@ -3,6 +3,7 @@
 // The AMQP door is one, for those who come over HTTP as WebSockets. Any thread.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "broker/doors/common/handed_stream.h"
@@ -19,12 +20,18 @@ struct HandedClient {
 
 class ClientTaker {
  public:
+  // For one client, which counts as open from now on; given back when it goes without it.
+  class Room {
+   public:
+    virtual ~Room() = default;
+    // Once, on the executor of the client's stream.
+    virtual void Take(HandedClient client) = 0;
+  };
+
   virtual ~ClientTaker() = default;
 
-  // Whether one more may come. One that may not counts as turned away.
-  virtual bool HasRoom() = 0;
-  // On the executor of its stream. One too many is dropped: others may have come since.
-  virtual void Take(HandedClient client) = 0;
+  // Nothing: no more may come, and this one counts as turned away.
+  virtual std::unique_ptr<Room> Reserve() = 0;
 };
 
 }  // namespace wharf

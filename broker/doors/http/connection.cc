@@ -504,6 +504,7 @@ class ConnectionOver final : public HttpConnection,
         WebSocketAnswer(ToText(parser_->get()[http::field::sec_websocket_key]), upgrade.protocol);
     socket().expires_never();
     is_upgraded_ = true;
+    this->SayLeft();
     web_socket_ = std::make_shared<WebSocketOver<Stream>>(std::move(stream_));
     web_socket_->Accept(std::move(answer),
                         [self = this->shared_from_this(), take = std::move(upgrade.take)](

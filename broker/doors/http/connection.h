@@ -16,6 +16,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include <boost/asio/generic/stream_protocol.hpp>
 
@@ -61,6 +62,7 @@ class HttpConnection {
   };
 
   virtual ~HttpConnection() {
+    SayLeft();
     if (ended_) ended_();
   }
   virtual void Start() = 0;
@@ -72,15 +74,23 @@ class HttpConnection {
     Close();
     return true;
   }
+  // Called when it is none of HTTP's any more, before its client can know: it becomes a WebSocket,
+  // or is gone.
+  void OnLeft(std::function<void()> left) { left_ = std::move(left); }
   // Called when it is gone.
   void OnEnd(std::function<void()> ended) { ended_ = std::move(ended); }
 
  protected:
   std::atomic<bool> is_idle_ = true;
 
+  void SayLeft() {
+    if (left_) std::exchange(left_, nullptr)();
+  }
+
  private:
   // It may take a moment, in which it can become idle once more.
   std::atomic<bool> is_told_to_end_ = false;
+  std::function<void()> left_;
   std::function<void()> ended_;
 };
 

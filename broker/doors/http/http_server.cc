@@ -69,6 +69,7 @@ struct HttpServer::Impl {
     auto connection = MakeConnection(std::move(socket), doorway, {limits, *service, held, now},
                                      std::move(client));
     const auto place = Add(connection);
+    connection->OnLeft([this] { Leave(); });
     connection->OnEnd([this, place] { Remove(place); });
     connection->Start();
     // One that was brought while the door closed, behind those that were told to end.
@@ -95,9 +96,12 @@ struct HttpServer::Impl {
     ++open;
     return connections.insert(connections.end(), connection);
   }
-  void Remove(Connections::iterator place) {
+  void Leave() {
     MutexLock lock(mutex);
     --open;
+  }
+  void Remove(Connections::iterator place) {
+    MutexLock lock(mutex);
     connections.erase(place);
   }
 
@@ -120,6 +124,7 @@ struct HttpServer::Impl {
   std::atomic<std::uint64_t> refused = 0;
   mutable Mutex mutex;
   Connections connections ABSL_GUARDED_BY(mutex);
+  // Without those that are on their way to another door.
   std::size_t open ABSL_GUARDED_BY(mutex) = 0;
   asio::io_context io{static_cast<int>(kThreads)};
   asio::executor_work_guard<asio::io_context::executor_type> guard{asio::make_work_guard(io)};

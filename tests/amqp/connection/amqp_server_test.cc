@@ -401,7 +401,9 @@ class AmqpHandedTest : public AmqpServerTest {
     const auto executor = socket.get_executor();
     asio::post(executor, [this, subject, socket = std::move(socket)]() mutable {
       auto carrier = std::make_unique<SocketCarrier>(std::move(socket), ending_);
-      server_->Take({"far away:1", subject, HandedStream(std::move(carrier))});
+      const auto room = server_->Reserve();
+      if (room == nullptr) return;
+      room->Take({"far away:1", subject, HandedStream(std::move(carrier))});
     });
     return client;
   }
@@ -443,15 +445,21 @@ TEST_F(AmqpHandedTest, ItMayBeWhoItsCertificateSaid) {
 
 TEST_F(AmqpHandedTest, ItCountsAsAnyOther) {
   Start({.connections_max = 1});
-  EXPECT_TRUE(server_->HasRoom());
-  SocketClient first(port_);
-  first->Enter();
+  auto room = server_->Reserve();
+  ASSERT_NE(room, nullptr);
+  EXPECT_EQ(server_->connections(), 1U);
 
-  EXPECT_FALSE(server_->HasRoom());
-  EXPECT_EQ(server_->refused(), 1U);
-  const auto handed = Hand();
-  EXPECT_EQ((*handed)->Hear("anything"), "");
+  // Before it comes, and when it has gone without having come.
+  EXPECT_EQ(server_->Reserve(), nullptr);
+  SocketClient outside(port_);
+  EXPECT_EQ(outside->Hear("anything"), "");
   EXPECT_EQ(server_->refused(), 2U);
+  room = nullptr;
+  EXPECT_EQ(server_->connections(), 0U);
+  const auto handed = Hand();
+  (*handed)->Enter();
+  EXPECT_EQ(server_->Reserve(), nullptr);
+  EXPECT_EQ(server_->refused(), 3U);
 }
 
 TEST_F(AmqpHandedTest, OneThatIsSentAwayHearsItOfBothLayers) {

@@ -3,7 +3,6 @@
 #include <atomic>
 #include <condition_variable>
 #include <list>
-#include <optional>
 #include <thread>
 #include <utility>
 
@@ -82,35 +81,43 @@ struct AmqpServer::Impl {
     socket.assign(stream_protocol(AF_UNSPEC, 0), connection.get(), error);
     if (error) return;
     connection.Release();
+    if (!Reserve()) return;
     Place([&](std::uint64_t id, std::function<void()> ended) {
       return MakeClientSocket(id, std::move(socket), doorway, world, std::move(client),
                               std::move(ended));
     });
   }
 
-  // What `make` makes, if there is room.
+  // What `make` makes takes what was reserved.
   template <typename Make>
   void Place(Make make) {
-    const std::optional<Sockets::iterator> place = TakePlace();
-    if (!place.has_value()) return Refuse();
+    const Sockets::iterator place = TakePlace();
     const std::uint64_t id = accepted.fetch_add(1, std::memory_order_relaxed) + 1;
-    const auto made = make(id, [this, at = *place] { GiveBack(at); });
-    if (Keep(*place, made)) return made->Start();
+    const auto made = make(id, [this, place] { GiveBack(place); });
+    if (Keep(place, made)) return made->Start();
     made->Drop();
   }
 
-  bool HasRoom() {
+  // False: there are too many, and this one is counted as such.
+  bool Reserve() {
     {
       MutexLock lock(mutex);
-      if (sockets.size() < connections_max) return true;
+      if (sockets.size() + reserved < connections_max) {
+        ++reserved;
+        return true;
+      }
     }
     Refuse();
     return false;
   }
-
-  std::optional<Sockets::iterator> TakePlace() {
+  void GiveBackReserved() {
     MutexLock lock(mutex);
-    if (sockets.size() >= connections_max) return std::nullopt;
+    --reserved;
+  }
+
+  Sockets::iterator TakePlace() {
+    MutexLock lock(mutex);
+    --reserved;
     return sockets.emplace(sockets.end());
   }
   // False: the door is closed.
@@ -174,6 +181,26 @@ struct AmqpServer::Impl {
     while (!sockets.empty()) emptied.wait(mutex);
   }
 
+  class Room final : public ClientTaker::Room {
+   public:
+    explicit Room(Impl& impl) : impl_(impl) {}
+    Room(const Room&) = delete;
+    Room& operator=(const Room&) = delete;
+    ~Room() override {
+      if (!is_taken_) impl_.GiveBackReserved();
+    }
+    void Take(HandedClient client) override {
+      is_taken_ = true;
+      impl_.Place([&](std::uint64_t id, std::function<void()> ended) {
+        return MakeClientSocket(id, std::move(client), impl_.world, std::move(ended));
+      });
+    }
+
+   private:
+    Impl& impl_;
+    bool is_taken_ = false;
+  };
+
   // Constant after construction.
   const DoorLimits limits;
   const WallClock wall;
@@ -193,6 +220,8 @@ struct AmqpServer::Impl {
   std::condition_variable_any emptied;
   // In the order of their coming; a place before its socket is made has none.
   Sockets sockets ABSL_GUARDED_BY(mutex);
+  // Places of those whose sockets will come; nobody waits for these to go.
+  std::size_t reserved ABSL_GUARDED_BY(mutex) = 0;
   bool is_stopping ABSL_GUARDED_BY(mutex) = false;
 
   asio::io_context io;
@@ -227,12 +256,8 @@ Status AmqpServer::Take(Descriptor connection, bool has_tls, std::string client)
   return {};
 }
 
-bool AmqpServer::HasRoom() { return impl_->HasRoom(); }
-
-void AmqpServer::Take(HandedClient client) {
-  impl_->Place([&](std::uint64_t id, std::function<void()> ended) {
-    return MakeClientSocket(id, std::move(client), impl_->world, std::move(ended));
-  });
+std::unique_ptr<ClientTaker::Room> AmqpServer::Reserve() {
+  return impl_->Reserve() ? std::make_unique<Impl::Room>(*impl_) : nullptr;
 }
 
 void AmqpServer::SetConnectionsMax(std::size_t count) { impl_->connections_max = count; }
@@ -279,7 +304,7 @@ Status AmqpServer::Close(std::uint64_t id) {
 
 std::size_t AmqpServer::connections() const {
   MutexLock lock(impl_->mutex);
-  return impl_->sockets.size();
+  return impl_->sockets.size() + impl_->reserved;
 }
 
 std::uint64_t AmqpServer::accepted() const { return impl_->accepted; }

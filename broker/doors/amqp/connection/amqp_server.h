@@ -45,9 +45,9 @@ class AmqpServer {
   // One that somebody else let in, from the address that is told, as if it had come to the first
   // doorway that is like that one; it is not taken elsewhere. Any thread.
   Status Take(Descriptor connection, bool has_tls, std::string client);
-  // As ClientTaker says. Whoever hands one over stays until all that there are have gone.
-  bool HasRoom();
-  void Take(HandedClient client);
+  // As ClientTaker says. Whoever hands a client over stays until all that there are have gone; no
+  // room outlives this.
+  std::unique_ptr<ClientTaker::Room> Reserve();
   // From now on; none that is open ends. Any thread.
   void SetConnectionsMax(std::size_t count);
   // Tells all that there are why they must go, with the condition of the reason, when what they
@@ -65,7 +65,7 @@ class AmqpServer {
   std::vector<ConnectionInfo> List(std::uint64_t after, std::size_t count_max) const;
   Status Close(std::uint64_t id);
 
-  // That there are now; that came, and that were one too many, since it began. Any thread.
+  // That there are now, or have a room; that came, and that were one too many, since it began. Any thread.
   std::size_t connections() const;
   std::uint64_t accepted() const;
   std::uint64_t refused() const;

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -42,8 +43,7 @@ class AmqpDoor final : public ConnectionControl, public ClientTaker {
     return server_.Take(std::move(connection), has_tls, std::move(client));
   }
   // Clients that come as WebSockets. Who hands them over is stopped behind this door.
-  bool HasRoom() override { return server_.HasRoom(); }
-  void Take(HandedClient client) override { server_.Take(std::move(client)); }
+  std::unique_ptr<Room> Reserve() override { return server_.Reserve(); }
   void SetConnectionsMax(std::size_t count) { server_.SetConnectionsMax(count); }
 
   // Connections find this broker from now on; there is no other. A null guard: nobody has to prove

@@ -1,6 +1,7 @@
 #include "broker/doors/http/servicebus/servicebus_service.h"
 
 #include <chrono>
+#include <memory>
 #include <utility>
 
 #include "broker/doors/http/servicebus/asked_resource.h"
@@ -69,9 +70,14 @@ HttpResponse ServiceBusService::EmulatorHealth() const {
 HttpService::Begun ServiceBusService::BeginWebSocket(const WebSocketWish& wish,
                                                      const HttpRequest& head) {
   if (auto refused = RefuseWebSocket(wish, head)) return {.refused = *std::move(refused)};
-  auto take = [amqp = world_.amqp, peer = head.peer,
+  std::unique_ptr<ClientTaker::Room> room = world_.amqp->Reserve();
+  if (room == nullptr) {
+    return {.refused =
+                Refusal({ErrorCode::kServiceBusy, "no more connections of AMQP may be open"})};
+  }
+  auto take = [room = std::move(room), peer = head.peer,
                subject = head.subject](HandedStream stream) mutable {
-    amqp->Take({std::move(peer), std::move(subject), std::move(stream)});
+    room->Take({std::move(peer), std::move(subject), std::move(stream)});
   };
   return {.upgrade = Upgrade{wish.protocol, std::move(take)}};
 }
@@ -94,9 +100,6 @@ std::optional<HttpResponse> ServiceBusService::RefuseWebSocket(const WebSocketWi
   if (world_.amqp == nullptr) return Refusal(404, "there are no WebSockets here");
   if (!ticket.is_valid()) {
     return Refusal(ticket.guard() == nullptr ? ticket.refusal() : ticket.refusal_of_strangers());
-  }
-  if (!world_.amqp->HasRoom()) {
-    return Refusal({ErrorCode::kServiceBusy, "no more connections of AMQP may be open"});
   }
   return std::nullopt;
 }

@@ -58,7 +58,7 @@ class ServiceBusService final : public HttpService {
  private:
   HttpResponse EmulatorHealth() const;
   Begun BeginWebSocket(const WebSocketWish& wish, const HttpRequest& head);
-  // Nothing: it becomes one.
+  // Nothing: it may become one, if there is room.
   std::optional<HttpResponse> RefuseWebSocket(const WebSocketWish& wish, const HttpRequest& head);
   HttpResponse Refusal(const Status& why);
 
