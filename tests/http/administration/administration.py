@@ -1,4 +1,5 @@
-"""administration: a daemon that administration clients find over TLS, with signatures that are checked."""
+"""administration: a daemon that administration clients find, over TLS if nothing else is said, with signatures that are
+checked."""
 
 import os
 import re
@@ -12,12 +13,13 @@ import wire
 from access_calls import AccessClient, connection_of, make_token
 from azure.servicebus.management import ServiceBusAdministrationClient
 
-PLACES = "127.0.0.1:0,servicebus+tls://127.0.0.1:0"
+HTTP = "servicebus+tls://127.0.0.1:0"
+PLACES = f"127.0.0.1:0,{HTTP}"
 
 
 def http_port(daemon):
     (line,) = [line for line in daemon.log if "wharfd ready on " in line]
-    return int(re.search(r" servicebus\+tls://127\.0\.0\.1:(\d+)", line).group(1))
+    return int(re.search(r" servicebus(?:\+tls)?://127[.0-9]+:(\d+)", line).group(1))
 
 
 class AdministrationTest(daemon_test.DaemonTest):
@@ -31,10 +33,10 @@ class AdministrationTest(daemon_test.DaemonTest):
         self.addCleanup(believed.stop)
         return self.authority
 
-    def serve(self):
-        identity = self.trust().sign("broker")
+    def serve(self, http=HTTP, **certificate):
+        identity = self.trust().sign("broker", **certificate)
         flags = ["--access=on", "--tls-cert", str(identity.certificate), "--tls-key", str(identity.key)]
-        self.daemon = daemon = wire.Daemon(self.data, PLACES, flags)
+        self.daemon = daemon = wire.Daemon(self.data, f"127.0.0.1:0,{http}", flags)
         self.addCleanup(daemon.kill)
         self.port = http_port(daemon)
         with open(f"{self.data}/root-connection-string", encoding="ascii") as file:

@@ -1,8 +1,10 @@
-"""JavaScript's administration client 7.9.5, unchanged: each of its methods (administration_story.mjs); and what one
-client writes, the other reads."""
+"""JavaScript's administration client, 7.9.5 and 7.10.0-beta.2, unchanged: each of its methods
+(administration_story.mjs); and what one client writes, the other reads."""
 
+import os
 import unittest
 from datetime import timedelta
+from unittest import mock
 
 from azure.servicebus.management import CorrelationRuleFilter
 
@@ -47,3 +49,19 @@ class JavaScript(administration.AdministrationTest):
                          ("a = @a", {"@a": 5.0}, "SET b = 1"))
         other = admin.get_queue("from/javascript")
         self.assertEqual((other.lock_duration, other.requires_session), (timedelta(seconds=42), True))
+
+
+class Beta(JavaScript):
+    """It can do without TLS, too, for the emulator's key."""
+
+    def setUp(self):
+        super().setUp()
+        chosen = mock.patch.dict(os.environ, AZURE_SERVICE_BUS="@azure/service-bus-beta")
+        chosen.start()
+        self.addCleanup(chosen.stop)
+
+    def test_each_method_without_tls(self):
+        self.serve("servicebus://127.0.0.1:0")
+        for i in range(250):
+            self.grpc.create(f"p/{i:03}")
+        self.tell("administration_story.mjs", f"{self.connection_string()};UseDevelopmentEmulator=true", steps=STEPS)

@@ -222,7 +222,7 @@ TEST(FeedTest, HasTwoLinksWhereThereIsANextPage) {  // ATM-5
 
   EXPECT_THAT(feed, ::testing::StartsWith(R"(<feed xmlns="http://www.w3.org/2005/Atom">
 <title type="text">queues</title>
-<id>https://h:8443/$Resources/queues?api-version=2017-04</id>
+<id>https://h:8443/$Resources/queues/?api-version=2017-04</id>
 <updated>2020-01-02T03:04:06Z</updated>
 <link rel="self" href="https://h:8443/$Resources/queues?api-version=2017-04&amp;%24skip=200&amp;%24top=2"/>
 <link rel="next" href="https://h:8443/$Resources/queues?api-version=2017-04&amp;%24skip=202&amp;%24top=2"/>
@@ -231,7 +231,7 @@ TEST(FeedTest, HasTwoLinksWhereThereIsANextPage) {  // ATM-5
   EXPECT_THAT(Lines(EntityFeed({"$Resources/queues", 0, 9}, Page(0, false), kSite)),
               R"(<feed xmlns="http://www.w3.org/2005/Atom">
 <title type="text">queues</title>
-<id>https://h:8443/$Resources/queues?api-version=2017-04</id>
+<id>https://h:8443/$Resources/queues/?api-version=2017-04</id>
 <updated>1970-01-01T00:00:00Z</updated>
 <link rel="self" href="https://h:8443/$Resources/queues?api-version=2017-04&amp;%24skip=0&amp;%24top=9"/></feed>
 )");
@@ -243,7 +243,7 @@ TEST(FeedTest, OfRulesGoesOnBehindThoseThatItHas) {
       RuleFeed({"t/Subscriptions/s/rules", 5, 100}, "t/Subscriptions/s", page, kSite);
 
   EXPECT_THAT(feed, HasSubstr("%24skip=7&amp;%24top=100"));
-  EXPECT_THAT(feed, HasSubstr("<id>https://h:8443/t/Subscriptions/s/rules?api-version="));
+  EXPECT_THAT(feed, HasSubstr("<id>https://h:8443/t/Subscriptions/s/rules/?api-version="));
   EXPECT_THAT(feed, HasSubstr("<id>https://h:8443/t/Subscriptions/s/Rules/b?api-version="));
   EXPECT_THAT(RuleFeed({"x", 0, 1}, "t/Subscriptions/s", {}, kSite), Not(HasSubstr("next")));
 }

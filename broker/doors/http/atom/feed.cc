@@ -71,11 +71,12 @@ std::string PageUrl(const PagePlace& place, const Site& site, std::size_t skip) 
 }
 
 // Two links where there is a next page, else one: clients count them. `count` entries are in it.
+// azure-sb looks in the id for the path of a list with a '/' behind it.
 void OpenFeed(const PagePlace& place, std::size_t count, bool has_more, Timestamp updated_at,
               const Site& site, XmlWriter& writer) {
   writer.Open("feed", {{"xmlns", kAtomSpace}});
   writer.Leaf("title", place.path.substr(place.path.rfind('/') + 1), {{"type", "text"}});
-  writer.Leaf("id", site.UrlOf(place.path));
+  writer.Leaf("id", site.UrlOf(place.path + '/'));
   writer.Leaf("updated", TimeToXml(updated_at));
   writer.Leaf("link", "", {{"rel", "self"}, {"href", PageUrl(place, site, place.skip)}});
   if (!has_more) return;

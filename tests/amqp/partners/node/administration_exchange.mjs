@@ -2,7 +2,7 @@
 //
 //   node administration_exchange.mjs CONNECTION_STRING      0 if all went as it should
 import assert from 'node:assert';
-import { ServiceBusAdministrationClient } from '@azure/service-bus';
+import { ServiceBusAdministrationClient } from './service_bus.mjs';
 
 const admin = new ServiceBusAdministrationClient(process.argv[2]);
 

@@ -3,10 +3,10 @@
 //
 //   node emulator_story.mjs CONNECTION_STRING first|again      0 if all went as it should
 import assert from 'node:assert';
-import { ServiceBusClient } from '@azure/service-bus';
+import { clientOf } from './service_bus.mjs';
 
 const [, , connectionString, part] = process.argv;
-const client = new ServiceBusClient(connectionString);
+const client = clientOf(connectionString);
 const maxWaitTimeInMs = 5000;
 
 // So many, and no more.

@@ -1,8 +1,10 @@
-// service_bus: the client of Azure's SDK that a story works with; over a WebSocket if AMQP_OVER=websocket says so, and
-// nothing else changed.
-import { ServiceBusClient } from '@azure/service-bus';
+// service_bus: the clients of Azure's SDK that a story works with: those of the package that AZURE_SERVICE_BUS names,
+// else of the newest that is released; over a WebSocket if AMQP_OVER=websocket says so, and nothing else changed.
 import WebSocket from 'ws';
 
+const { ServiceBusClient, ServiceBusAdministrationClient } =
+  await import(process.env.AZURE_SERVICE_BUS ?? '@azure/service-bus');
 const over = process.env.AMQP_OVER === 'websocket' ? { webSocketOptions: { webSocket: WebSocket } } : {};
 
 export const clientOf = (connectionString, options) => new ServiceBusClient(connectionString, { ...options, ...over });
+export { ServiceBusAdministrationClient };
