@@ -126,10 +126,10 @@ TEST_F(HistoryLinksTest, OverAmqpNobodyKnowsWhatANodeThatStopsDidNotTake) {
   for (const ErrorCode code :
        {ErrorCode::kPartitionNotOwned, ErrorCode::kServiceCommunicationProblem}) {
     send.reply.code = code;
-    send.is_over_amqp = false;
+    send.hides_outcome = false;
     EXPECT_EQ(CheckHistory(history).size(), 1U);
 
-    send.is_over_amqp = true;
+    send.hides_outcome = true;
     EXPECT_THAT(CheckHistory(history), IsEmpty());
   }
 }

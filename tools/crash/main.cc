@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <CLI/CLI.hpp>
+#include <absl/strings/str_join.h>
 #include <fmt/core.h>
 #include <fmt/format.h>
 
@@ -34,6 +35,8 @@ constexpr int kGood = 0;
 constexpr int kBad = 1;
 constexpr int kUsage = 2;
 
+const std::vector<std::string> kDoorNames = {"grpc", "amqp", "rest"};
+
 struct Options {
   std::string program;
   std::string data;
@@ -51,17 +54,19 @@ struct Options {
   bool has_routes = false;
   bool stops_in_order = false;
   bool is_json = false;
-  std::vector<std::string> doors = {"grpc", "amqp"};
+  std::vector<std::string> doors = kDoorNames;
 };
 
 bool HasDoor(const Options& options, std::string_view door) {
   return std::find(options.doors.begin(), options.doors.end(), door) != options.doors.end();
 }
 
-// An older version may not keep what comes over AMQP.
+// An older version may not keep what comes over AMQP, and may not know the others.
 Doors DoorsOf(const Options& options) {
+  const bool is_new = options.older.empty();
   return {.has_grpc = HasDoor(options, "grpc"),
-          .has_amqp = HasDoor(options, "amqp") && options.older.empty()};
+          .has_amqp = HasDoor(options, "amqp") && is_new,
+          .has_rest = HasDoor(options, "rest") && is_new};
 }
 
 void AddClusterOptions(CLI::App& app, Options& options) {
@@ -110,12 +115,12 @@ void AddOptions(CLI::App& app, Options& options) {
       ->excludes(input);
   app.add_option(
          "--doors", options.doors,
-         "Without --input and --routes: by which doors clients send, receive, hold sessions "
-         "and run transactions, with commas between them; all else is asked over gRPC, and with "
-         "--older everything")
+         "Without --input and --routes: by which doors clients send and receive, hold sessions "
+         "and run transactions (rest, which is HTTP, has none), with commas between them; all "
+         "else is asked over gRPC, and with --older everything")
       ->delimiter(',')
-      ->default_str("grpc,amqp")
-      ->check(CLI::IsMember({"grpc", "amqp"}))
+      ->default_str(absl::StrJoin(kDoorNames, ","))
+      ->check(CLI::IsMember(kDoorNames))
       ->excludes(input);
   app.add_option("--rounds", options.rounds, "Without --input: how many lives the daemon has")
       ->capture_default_str()
@@ -222,8 +227,11 @@ Status CheckFaults(const Options& options) {
 
 // Empty: by all.
 std::string WordsOfDoors(const Options& options) {
-  if (!HasDoor(options, "amqp")) return " --doors grpc";
-  return HasDoor(options, "grpc") ? "" : " --doors amqp";
+  std::vector<std::string> doors;
+  for (const std::string& door : kDoorNames) {
+    if (HasDoor(options, door)) doors.push_back(door);
+  }
+  return doors == kDoorNames ? "" : " --doors " + absl::StrJoin(doors, ",");
 }
 
 // What the ledger calls such runs.

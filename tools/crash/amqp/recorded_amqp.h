@@ -87,7 +87,7 @@ class RecordedAmqp {
 
   template <typename Record>
   void Begin(Record& record) {
-    record.is_over_amqp = true;
+    record.hides_outcome = true;
     life_.recorder.Begin(record);
   }
   std::string PathOf(const Source& source);

@@ -58,7 +58,7 @@ void DelayChecks::CheckRest(const Story& story, const Holding& one, const Holdin
     if (sighting.message->delivery_count != next.delivery->delivery_count) continue;
     available_at = std::max(available_at, *sighting.message->available_at);
   }
-  if (next.locked_from >= Millisecond(available_at)) return;
+  if (next.LatestStart() >= Millisecond(available_at)) return;
   Report(Rule::kInTime, story,
          fmt::format("locked at {} although it rests until {}", wharf::ToString(next.locked_from),
                      wharf::ToString(available_at)));

@@ -55,12 +55,12 @@ void ExpiryChecks::CheckHolding(const Story& story, const Holding& holding) {
   if (delivery.mode != Mode::kPeekLock) return;
   const Timestamp end = delivery.enqueued_at + book_.queue(story).time_to_live;
   const bool is_main = delivery.source.lane == Lane::kMain;
-  if (is_main && holding.locked_from >= end) {
+  if (is_main && holding.locked_from >= end + delivery.rounding) {
     Report(Rule::kInTime, story,
            fmt::format("locked at {}, expired at {}", wharf::ToString(holding.locked_from),
                        wharf::ToString(end)));
   }
-  if (!is_main && delivery.reason == kExpiredReason && holding.locked_from < end) {
+  if (!is_main && delivery.reason == kExpiredReason && holding.LatestStart() < end) {
     Report(Rule::kInTime, story,
            fmt::format("dead-lettered as expired before {}", wharf::ToString(end)));
   }

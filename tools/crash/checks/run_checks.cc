@@ -44,9 +44,11 @@ bool TellsOfAnEnd(ErrorCode code) {
   return code == ErrorCode::kServiceCommunicationProblem || code == ErrorCode::kPartitionNotOwned;
 }
 
-// Another node may lead although nothing was done to the one that led.
-bool MayLoseLeader(const LifeRecord& life, const Operation& failed) {
-  return life.slowness > kTooSlowToLead && failed.reply.code == ErrorCode::kPartitionNotOwned;
+// On a machine that stands still another node may lead although nothing was done to the one that
+// led; and clients that wait for a sign of life, as those over AMQP and HTTP do, go.
+bool MayBeTooSlow(const LifeRecord& life, const Operation& failed) {
+  if (life.slowness <= kTooSlowToLead) return false;
+  return failed.reply.code == ErrorCode::kPartitionNotOwned || failed.hides_outcome;
 }
 
 enum class Presence : std::uint8_t { kAbsent, kPossible, kPresent };
@@ -65,8 +67,8 @@ Presence PresenceAt(Tick tick, const std::vector<const QueueChange*>& changes) {
   return presence;
 }
 
-// Over AMQP: of a node that does not lead any more, and of a connection that is closed, for behind
-// a close nothing is answered, whether it was read or not.
+// Over AMQP and HTTP: of a node that does not lead any more, and of a connection that is closed,
+// for behind a close nothing is answered, whether it was read or not.
 bool MeansEither(ErrorCode code) {
   return code == ErrorCode::kPartitionNotOwned || code == ErrorCode::kServiceCommunicationProblem;
 }
@@ -116,7 +118,7 @@ void RunChecks::CheckAnswer(const Operation& operation) {
   }
   if (operation.is_refused() && !TellsOfAnEnd(operation.reply.code)) return;
   const LifeRecord* life = LifeAt(history_, operation.begin);
-  if (life != nullptr && (life->signal < operation.end || MayLoseLeader(*life, operation))) return;
+  if (life != nullptr && (life->signal < operation.end || MayBeTooSlow(*life, operation))) return;
   Report(Rule::kAnswersHold,
          fmt::format("a request from {} to {} had no answer ({}) although the broker lived",
                      operation.begin, operation.end, ReasonOf(operation.reply.code)));
@@ -128,7 +130,7 @@ void RunChecks::CheckDoubt(const Operation& operation) {
   const LifeRecord* life = LifeAt(history_, operation.begin);
   if (!operation.is_unknown() || life == nullptr || life->is_killed) return;
   if (operation.end <= life->signal) return;
-  if (operation.is_over_amqp && MeansEither(operation.reply.code)) return;
+  if (operation.hides_outcome && MeansEither(operation.reply.code)) return;
   Report(Rule::kStopsWhenAsked,
          fmt::format("a request from {} to {} is left in doubt ({}) by the stop at {}",
                      operation.begin, operation.end, ReasonOf(operation.reply.code), life->signal));

@@ -96,7 +96,7 @@ void ScheduleChecks::CheckNumbers(const Story& story) {
 
 // Both instants are of the broker's clock.
 void ScheduleChecks::CheckTime(const Story& story, const SeenMessage& seen) {
-  if (seen.enqueued_at >= Millisecond(EarliestEnqueue(story))) return;
+  if (seen.enqueued_at + seen.rounding >= Millisecond(EarliestEnqueue(story))) return;
   Report(Rule::kInTime, story,
          fmt::format("enqueued at {}, before its time", wharf::ToString(seen.enqueued_at)));
 }

@@ -182,7 +182,7 @@ void StoryChecks::CheckLocks(const Story& story) {
     const bool may_be_settled = one.FirstSettle() < next.delivery->at;
     // The locks of sessions: SessionChecks.
     const bool is_comparable = one.session == next.session || one.session == nullptr;
-    if (is_comparable && !may_be_settled && next.locked_from < Millisecond(one.locked_until)) {
+    if (is_comparable && !may_be_settled && next.LatestStart() < Millisecond(one.locked_until)) {
       Report(Rule::kOneLock, story,
              fmt::format("locked at {} although another lock held until {}",
                          wharf::ToString(next.locked_from), wharf::ToString(one.locked_until)));
@@ -199,7 +199,7 @@ void StoryChecks::CheckSettles(const Story& story, const Holding& holding) {
   for (const SettleRecord* settle : holding.settles) {
     if (settle->is_ok()) ++settled;
     if (settle->is_ok() && !MayHoldLonger(holding) &&
-        settle->began_at > holding.locked_until + kClockMargin) {
+        settle->began_at > holding.locked_until + holding.rounding + kClockMargin) {
       Report(Rule::kOneLock, story, "settled with a token whose lock had ended");
     }
     if (settle->is_refused()) CheckRefusal(story, holding, *settle);
@@ -272,7 +272,7 @@ void StoryChecks::CheckFirst(const Story& story) {
 
 // The count begins at nought when a message is enqueued.
 void StoryChecks::CheckFirstCount(const Story& story, const Holding& first, Tick since) {
-  const Duration waited = first.locked_from - first.delivery->enqueued_at;
+  const Duration waited = first.LatestStart() - first.delivery->enqueued_at;
   const std::uint32_t most = UnseenAttempts(story, since, first.delivery->at, waited);
   if (first.delivery->delivery_count <= most) return;
   Report(Rule::kExactCounts, story,
@@ -288,13 +288,13 @@ void StoryChecks::CheckCount(const Story& story, const Holding& one, const Holdi
     range = CountsAfter(one);
     // What a link held is given back without counting when it is gone (SES-24).
     const bool is_given_back = one.session != nullptr && one.session->IsLeft() &&
-                               next.locked_from < Millisecond(one.locked_until) &&
+                               next.LatestStart() < Millisecond(one.locked_until) &&
                                one.FirstSettle() == kNoTick;
     if (is_given_back) range = {0, 0};
     const bool may_be_settled = one.FirstSettle() != kNoTick;
     const Timestamp free_since = may_be_settled ? one.locked_from : one.locked_until;
     range.most +=
-        UnseenAttempts(story, one.delivery->at, next.delivery->at, next.locked_from - free_since);
+        UnseenAttempts(story, one.delivery->at, next.delivery->at, next.LatestStart() - free_since);
   }
   if (now >= before + range.least && now <= before + range.most) return;
   Report(Rule::kExactCounts, story,
@@ -320,7 +320,7 @@ void StoryChecks::CheckSentBack(const Story& story, const Holding& one, const Ho
   }
   const std::uint32_t most = one.delivery->delivery_count + CountsAfter(one).most +
                              UnseenAttempts(story, one.delivery->at, next.delivery->at,
-                                            next.locked_from - one.locked_from);
+                                            next.LatestStart() - one.locked_from);
   if (most >= book_.queue(story).max_delivery_count) return;
   Report(Rule::kExactCounts, story,
          fmt::format("sent back from the dead-letter queue, after at most {} attempts", most));

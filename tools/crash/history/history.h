@@ -27,6 +27,9 @@ inline Timestamp Millisecond(Timestamp time) {
   return std::chrono::floor<std::chrono::milliseconds>(time);
 }
 
+// HTTP tells them in whole seconds, rounded down: how much later they may be.
+inline constexpr Duration kHttpRounding = std::chrono::seconds(1);
+
 // In History::queues. A queue that is deleted and made anew is another one.
 using QueueIndex = std::size_t;
 
@@ -65,8 +68,8 @@ struct Operation {
   Timestamp began_at{};
   Timestamp ended_at{};
   Reply reply;
-  // Whose refusals do not say whether something was done.
-  bool is_over_amqp = false;
+  // Over AMQP and HTTP: its refusals do not say whether something was done.
+  bool hides_outcome = false;
 
   bool is_ok() const { return reply.answer == Answer::kOk; }
   bool is_refused() const { return reply.answer == Answer::kRefused; }
@@ -178,6 +181,8 @@ struct SeenMessage {
   // The application property that an abandon or dead-letter set; 0 if none did.
   std::int64_t mark = 0;
   std::int64_t size = 0;
+  // By so much all times here may be later than they were told.
+  Duration rounding{};
   Timestamp enqueued_at{};
   State state = State::kActive;
   // Of one that rests after an abandon: until when.
@@ -222,6 +227,8 @@ struct RenewRecord : Operation {
   Source source;
   std::string token;
   Timestamp locked_until{};
+  // By so much it may be later than it was told.
+  Duration rounding{};
 };
 
 // Takes a scheduled message back.

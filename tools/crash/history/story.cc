@@ -10,6 +10,21 @@
 namespace wharf::crash {
 namespace {
 
+// A lock that was told roughly stands behind those of the same second that were heard of before.
+void Place(std::vector<Holding>& holdings) {
+  for (Holding& holding : holdings) {
+    holding.place = Millisecond(holding.locked_from);
+    if (holding.delivery->rounding == Duration(0)) continue;
+    for (const Holding& other : holdings) {
+      const bool is_exact = other.delivery->rounding == Duration(0);
+      const bool is_before = other.delivery->at < holding.delivery->at;
+      if (is_exact && is_before && other.locked_from < holding.LatestStart()) {
+        holding.place = std::max(holding.place, Millisecond(other.locked_from));
+      }
+    }
+  }
+}
+
 void AddSignsOf(const Holding& holding, std::vector<Sign>& signs) {
   const DeliveryRecord& delivery = *holding.delivery;
   Sign sign{.lane = delivery.source.lane, .redrives = delivery.redrives};
@@ -159,9 +174,11 @@ void Storybook::AddHoldings() {
     holding.locked_from =
         delivery.locked_until - history_.queues[delivery.source.queue].lock_duration;
     holding.locked_until = delivery.locked_until;
+    holding.rounding = delivery.rounding;
     for (const RenewRecord* renew : holding.renews) {
-      if (renew->is_ok())
-        holding.locked_until = std::max(holding.locked_until, renew->locked_until);
+      if (!renew->is_ok()) continue;
+      holding.locked_until = std::max(holding.locked_until, renew->locked_until);
+      holding.rounding = std::max(holding.rounding, renew->rounding);
     }
     // It is locked as long as its session.
     holding.session = session_locks_.Find(delivery.session_token);
@@ -222,13 +239,12 @@ void Storybook::AddRepeats() {
 // A lock tells when it began; what was received and deleted has none, and is alone in its queue.
 void Storybook::Order(Story& story) const {
   const bool is_consumed = story.send != nullptr && queue(story).is_consumed;
-  std::sort(story.holdings.begin(), story.holdings.end(),
-            [&](const Holding& one, const Holding& other) {
-              if (is_consumed) return one.delivery->at < other.delivery->at;
-              const Timestamp from = Millisecond(one.locked_from);
-              const Timestamp other_from = Millisecond(other.locked_from);
-              return std::tie(from, one.delivery->at) < std::tie(other_from, other.delivery->at);
-            });
+  Place(story.holdings);
+  std::sort(
+      story.holdings.begin(), story.holdings.end(), [&](const Holding& one, const Holding& other) {
+        if (is_consumed) return one.delivery->at < other.delivery->at;
+        return std::tie(one.place, one.delivery->at) < std::tie(other.place, other.delivery->at);
+      });
   for (Holding& holding : story.holdings) {
     std::sort(holding.settles.begin(), holding.settles.end(),
               [](const auto* one, const auto* other) { return one->begin < other->begin; });

@@ -32,6 +32,13 @@ struct Holding {
   // By the broker's clock: the lock, as far as it is known to hold unless it was settled.
   Timestamp locked_from{};
   Timestamp locked_until{};
+  // By so much the end may be later than it was told.
+  Duration rounding{};
+  // Where it stands among the others, for which the time that was told may be too rough.
+  Timestamp place{};
+
+  // When it was locked at the latest.
+  Timestamp LatestStart() const { return locked_from + delivery->rounding; }
 
   // Whether some settlement of this verb was answered so.
   bool Has(Verb verb, Answer answer) const;

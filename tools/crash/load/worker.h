@@ -45,6 +45,8 @@ struct Life {
   std::string address;
   // Where it listens for AMQP; none: it does not.
   std::vector<std::string> amqp_addresses;
+  // The same for HTTP.
+  std::vector<std::string> rest_addresses;
   LoadQueues queues;
   Recorder& recorder;
   Progress& progress;

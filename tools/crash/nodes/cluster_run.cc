@@ -40,6 +40,7 @@ NodeSet::Options NodesFor(const ClusterRun::Options& options) {
       std::any_of(options.faults.begin(), options.faults.end(), ChangesMembers);
   NodeSet::Options nodes = has_changes ? WithSnapshots(options.nodes) : options.nodes;
   nodes.has_amqp = options.doors.has_amqp;
+  nodes.has_rest = options.doors.has_rest;
   return nodes;
 }
 
@@ -100,7 +101,7 @@ Status ClusterRun::Live(LifeRecord& life, const Fault& fault) {
     can_lead_since_ = Clock::now();
     injector_.Strike(fault);
   });
-  std::thread work([&] { load_.Work({nodes_.addresses(), nodes_.amqp_addresses()}, dice_); });
+  std::thread work([&] { load_.Work(nodes_.AllAddresses(), dice_); });
   Status ended;
   if (!load_.progress().WaitForStrike(kStrikePatience)) {
     ended = {ErrorCode::kServiceTimeout, "the broker leads, but acknowledges nothing any more"};

@@ -35,6 +35,9 @@ Daemon::Options DaemonOf(const Node::Options& options, const Machine& machine) {
   if (options.amqp_port != 0) {
     flags.insert(flags.end(), {"--listen", "amqp://" + At(options, options.amqp_port)});
   }
+  if (options.rest_port != 0) {
+    flags.insert(flags.end(), {"--listen", "servicebus://" + At(options, options.rest_port)});
+  }
   flags.insert(flags.end(), options.flags.begin(), options.flags.end());
   return {.launcher = options.place.launcher,
           .program = options.program,
@@ -57,6 +60,10 @@ Node::Node(const Options& options, Machine machine)
 
 std::string Node::amqp_address() const {
   return options_.amqp_port == 0 ? "" : At(options_, options_.amqp_port);
+}
+
+std::string Node::rest_address() const {
+  return options_.rest_port == 0 ? "" : At(options_, options_.rest_port);
 }
 
 void Node::BeOf(Version version) {

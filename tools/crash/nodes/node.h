@@ -34,6 +34,7 @@ class Node {
     std::uint16_t peer_port = 0;
     // 0: it does not listen for AMQP.
     std::uint16_t amqp_port = 0;
+    std::uint16_t rest_port = 0;
     NodeNetwork::Place place{};
     std::vector<std::string> flags{};
   };
@@ -55,6 +56,7 @@ class Node {
   const std::string& address() const { return address_; }
   // Where those of AMQP do; empty: nowhere.
   std::string amqp_address() const;
+  std::string rest_address() const;
   // Where its peers find it.
   const std::string& peer_address() const { return options_.place.peer_address; }
 

@@ -83,6 +83,7 @@ Status NodeSet::Make() {
                      .client_port = FindFreePort(),
                      .peer_port = FindFreePort(),
                      .amqp_port = options_.has_amqp ? FindFreePort() : std::uint16_t{0},
+                     .rest_port = options_.has_rest ? FindFreePort() : std::uint16_t{0},
                      .place = {},
                      .flags = options_.flags};
   Result<NodeNetwork::Place> place = network_->Add(name, node.peer_port);
@@ -176,12 +177,13 @@ std::string NodeSet::addresses() const {
   });
 }
 
-std::vector<std::string> NodeSet::amqp_addresses() const {
-  std::vector<std::string> addresses;
+Addresses NodeSet::AllAddresses() const {
+  Addresses all{.grpc = addresses()};
   for (const auto& node : nodes_) {
-    if (options_.has_amqp) addresses.push_back(node->amqp_address());
+    if (options_.has_amqp) all.amqp.push_back(node->amqp_address());
+    if (options_.has_rest) all.rest.push_back(node->rest_address());
   }
-  return addresses;
+  return all;
 }
 
 Result<std::size_t> NodeSet::AwaitLeader(Duration patience) {

@@ -23,6 +23,7 @@
 #include "tools/client/client.h"
 #include "tools/crash/nodes/node.h"
 #include "tools/crash/nodes/node_network.h"
+#include "tools/crash/runs/doors.h"
 
 namespace wharf::crash {
 
@@ -39,6 +40,7 @@ class NodeSet {
     std::string older{};
     // Each listens for AMQP, too.
     bool has_amqp = false;
+    bool has_rest = false;
     // Each of them in a network namespace of its own, and no proxy between them.
     bool has_namespaces = false;
   };
@@ -55,7 +57,8 @@ class NodeSet {
   // Where their clients ask, with commas between them.
   std::string addresses() const;
   // Where those of AMQP ask: none, if nodes do not listen for it.
-  std::vector<std::string> amqp_addresses() const;
+  // The same, and of every door.
+  Addresses AllAddresses() const;
 
   // What they say to each other goes through it; there when they were founded.
   NodeNetwork& network() { return *network_; }

@@ -19,10 +19,17 @@ namespace {
 constexpr std::size_t kLinesMax = 30;
 constexpr std::string_view kReady = "wharfd ready on ";
 constexpr std::string_view kAmqp = " amqp://";
+constexpr std::string_view kRest = " servicebus://";
 
 // What stands there, up to the next blank.
 std::string WordAt(const std::string& line, std::size_t begin) {
   return line.substr(begin, line.find(' ', begin) - begin);
+}
+
+// Of the listener of that kind in a line of which this part names them; empty: there is none.
+std::string AddressBehind(std::string_view kind, const std::string& line, std::size_t part) {
+  const std::size_t at = line.find(kind, part);
+  return at == std::string::npos ? "" : WordAt(line, at + kind.size());
 }
 
 // In the child: nothing here may allocate, other threads may have held a lock.
@@ -113,8 +120,8 @@ void Daemon::OnLine(std::string line) {
   const std::size_t ready = line.find(kReady);
   if (ready != std::string::npos) {
     address_ = WordAt(line, ready + kReady.size());
-    const std::size_t amqp = line.find(kAmqp, ready);
-    amqp_address_ = amqp == std::string::npos ? "" : WordAt(line, amqp + kAmqp.size());
+    amqp_address_ = AddressBehind(kAmqp, line, ready);
+    rest_address_ = AddressBehind(kRest, line, ready);
     changed_.notify_all();
   }
   lines_.push_back(std::move(line));
@@ -177,6 +184,11 @@ std::string Daemon::address() {
 std::string Daemon::amqp_address() {
   MutexLock lock(mutex_);
   return amqp_address_;
+}
+
+std::string Daemon::rest_address() {
+  MutexLock lock(mutex_);
+  return rest_address_;
 }
 
 std::string Daemon::last_words() {

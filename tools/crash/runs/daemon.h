@@ -61,6 +61,7 @@ class Daemon {
   std::string address();
   // Where it listens for AMQP; empty: it does not.
   std::string amqp_address();
+  std::string rest_address();
   // The last lines that it said.
   std::string last_words();
 
@@ -80,6 +81,7 @@ class Daemon {
   int exit_status_ ABSL_GUARDED_BY(mutex_) = 0;
   std::string address_ ABSL_GUARDED_BY(mutex_);  // Empty until it is ready.
   std::string amqp_address_ ABSL_GUARDED_BY(mutex_);
+  std::string rest_address_ ABSL_GUARDED_BY(mutex_);
   std::deque<std::string> lines_ ABSL_GUARDED_BY(mutex_);
 };
 

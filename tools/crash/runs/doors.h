@@ -1,7 +1,7 @@
 // Doors: by which doors clients come to the broker, and where it listens for them.
 //
-// What AMQP has no word for is asked over gRPC all the same: queues are made and counted, purged
-// and scheduled to, jobs begun. Plain values.
+// What AMQP and HTTP have no word for is asked over gRPC all the same: queues are made and counted,
+// purged and scheduled to, jobs begun. Plain values.
 #pragma once
 
 #include <string>
@@ -12,6 +12,8 @@ namespace wharf::crash {
 struct Doors {
   bool has_grpc = true;
   bool has_amqp = true;
+  // Service Bus over HTTP.
+  bool has_rest = true;
 };
 
 struct Addresses {
@@ -19,6 +21,7 @@ struct Addresses {
   std::string grpc;
   // None: nobody listens for it.
   std::vector<std::string> amqp{};
+  std::vector<std::string> rest{};
 };
 
 }  // namespace wharf::crash

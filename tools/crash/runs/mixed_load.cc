@@ -18,6 +18,8 @@
 #include "tools/crash/load/peeker.h"
 #include "tools/crash/load/purger.h"
 #include "tools/crash/load/repeater.h"
+#include "tools/crash/load/rest_receiver.h"
+#include "tools/crash/load/rest_sender.h"
 #include "tools/crash/load/scheduler.h"
 #include "tools/crash/load/session_sender.h"
 #include "tools/crash/load/session_worker.h"
@@ -39,6 +41,7 @@ constexpr int kFullLoadPairs = 8;
 // The senders before them have the numbers up to this.
 constexpr std::uint32_t kFullLoadFirstSender = 10;
 constexpr std::uint32_t kFirstAmqpSender = 30;
+constexpr std::uint32_t kFirstRestSender = 40;
 
 Status CompleteAll(RecordedClient& client, const Source& source,
                    const std::vector<DeliveryRecord>& deliveries) {
@@ -90,6 +93,7 @@ void MixedLoad::AddFullLoad() {
 void MixedLoad::MakeWorkers() {
   if (doors_.has_grpc) AddClientsOfGrpc();
   if (doors_.has_amqp) AddClientsOfAmqp();
+  if (doors_.has_rest) AddClientsOfRest();
   workers_.push_back(std::make_unique<Scheduler>(5));
   workers_.push_back(std::make_unique<Repeater>(6));
   workers_.push_back(std::make_unique<DeferredReceiver>());
@@ -131,6 +135,11 @@ void MixedLoad::AddClientsOfAmqp() {
   workers_.push_back(std::move(exchanger));
 }
 
+void MixedLoad::AddClientsOfRest() {
+  workers_.push_back(std::make_unique<RestSender>(kFirstRestSender));
+  for (int i = 0; i < 2; ++i) workers_.push_back(std::make_unique<RestReceiver>());
+}
+
 Status MixedLoad::Prepare(const std::string& address) {
   RecordedClient client(address, recorder_, progress_);
   // A target must be there before what forwards to it.
@@ -159,7 +168,13 @@ Status MixedLoad::TakeStock(const std::string& address) {
 }
 
 void MixedLoad::Work(const Addresses& addresses, Dice& dice) {
-  Life life{addresses.grpc, addresses.amqp, queues_, recorder_, progress_, held_locks_};
+  Life life{.address = addresses.grpc,
+            .amqp_addresses = addresses.amqp,
+            .rest_addresses = addresses.rest,
+            .queues = queues_,
+            .recorder = recorder_,
+            .progress = progress_,
+            .held_locks = held_locks_};
   std::vector<std::thread> threads;
   for (const auto& worker : workers_) {
     threads.emplace_back(

@@ -48,6 +48,7 @@ class MixedLoad {
   // Clients of this door, as there may be of every door.
   void AddClientsOfGrpc();
   void AddClientsOfAmqp();
+  void AddClientsOfRest();
   Status SettleHeld(RecordedClient& client);
   Status DrainQueue(RecordedClient& client, QueueIndex queue);
   static Status DrainLane(RecordedClient& client, const Source& source);

@@ -25,7 +25,11 @@ constexpr std::uint64_t kAcknowledgementsMax = 400;
 constexpr std::uint64_t kFullLoadAcknowledgementsMax = 5'000;
 
 Daemon::Options ListeningFor(const Doors& doors, Daemon::Options options) {
-  if (doors.has_amqp) options.flags.insert(options.flags.end(), {"--listen", "amqp://127.0.0.1:0"});
+  const auto listen = [&options](const char* place) {
+    options.flags.insert(options.flags.end(), {"--listen", place});
+  };
+  if (doors.has_amqp) listen("amqp://127.0.0.1:0");
+  if (doors.has_rest) listen("servicebus://127.0.0.1:0");
   return options;
 }
 
@@ -116,6 +120,7 @@ Status RandomRun::TakeStock() {
 Addresses RandomRun::AddressesOf() {
   Addresses addresses{.grpc = daemon_.address()};
   if (const std::string amqp = daemon_.amqp_address(); !amqp.empty()) addresses.amqp = {amqp};
+  if (const std::string rest = daemon_.rest_address(); !rest.empty()) addresses.rest = {rest};
   return addresses;
 }
 
