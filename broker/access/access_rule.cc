@@ -8,7 +8,6 @@
 namespace wharf::access {
 namespace {
 
-constexpr std::size_t kRuleNameMax = 50;
 
 bool IsRuleNameCharacter(char c) { return IsLetterOrDigit(c) || c == '.' || c == '-' || c == '_'; }
 
@@ -31,13 +30,13 @@ AccessRule AccessRule::WithKey(KeySlot slot, std::string key) const {
 }
 
 Status CheckAccessRuleName(std::string_view name) {
-  const bool is_name = !name.empty() && name.size() <= kRuleNameMax &&
+  const bool is_name = !name.empty() && name.size() <= kAccessRuleNameMax &&
                        std::all_of(name.begin(), name.end(), IsRuleNameCharacter) &&
                        IsLetterOrDigit(name.front()) && IsLetterOrDigit(name.back());
   if (is_name) return {};
   return {
       ErrorCode::kArgumentError,
-      "the name of an access rule has 1 to 50 letters, digits, '.', '-' and '_', and begins and "
+      "the name of an access rule has 1 to 256 letters, digits, '.', '-' and '_', and begins and "
       "ends with a letter or digit"};
 }
 

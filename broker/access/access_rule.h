@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -49,7 +50,8 @@ class AccessRule {
   Timestamp created_at_;
 };
 
-// 1 to 50 letters, digits, '.', '-' and '_', the first and the last a letter or digit.
+// 1 to 256 letters, digits, '.', '-' and '_', the first and the last a letter or digit.
+inline constexpr std::size_t kAccessRuleNameMax = 256;
 Status CheckAccessRuleName(std::string_view name);
 
 // The form by which names of rules are compared: as all names, whatever the case of their letters.

@@ -20,8 +20,6 @@ namespace {
 
 constexpr std::string_view kScheme = "SharedAccessSignature";
 constexpr std::size_t kSignatureBytes = 32;
-// As long as the name of a rule may be.
-constexpr std::size_t kClaimBytesMax = 50;
 
 Status Malformed(std::string_view why) {
   return {ErrorCode::kUnauthorized, fmt::format("the token is malformed: {}", why)};
@@ -156,7 +154,7 @@ std::string ClaimedRule(std::string_view text) {
     const std::string_view field = part.substr(part.rfind(' ') + 1);
     if (!field.starts_with(kName)) continue;
     const std::string_view value = field.substr(kName.size());
-    return Unescape(value).value_or(std::string(value)).substr(0, kClaimBytesMax);
+    return Unescape(value).value_or(std::string(value)).substr(0, kAccessRuleNameMax);
   }
   return {};
 }

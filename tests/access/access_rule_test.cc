@@ -29,13 +29,16 @@ TEST(AccessRuleTest, ANewKeyTakesThePlaceOfOne) {
   EXPECT_TRUE(rule.HasKey(PrintOf(kKeyThree)));
 }
 
+// NAM-5
 TEST(AccessRuleTest, ChecksNames) {
-  for (const char* good : {"a", "RootManageSharedAccessKey", "a.b-c_d", "9"}) {
+  for (const std::string& good :
+       {std::string("a"), std::string("RootManageSharedAccessKey"), std::string("a.b-c_d"),
+        std::string("9"), std::string(256, 'a')}) {
     EXPECT_TRUE(CheckAccessRuleName(good).ok()) << good;
   }
   for (const std::string& bad :
        {std::string(), std::string("-a"), std::string("a-"), std::string("a b"), std::string("a/b"),
-        std::string("a;b"), std::string("a\0b", 3), std::string(51, 'a'),
+        std::string("a;b"), std::string("a\0b", 3), std::string(257, 'a'),
         std::string("\xC3\xA4")}) {
     EXPECT_EQ(CheckAccessRuleName(bad).code(), ErrorCode::kArgumentError) << bad;
   }

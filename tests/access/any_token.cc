@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <memory>
 
+#include "broker/access/access_rule.h"
 #include "broker/access/connection_string.h"
 #include "broker/access/guard.h"
 #include "broker/access/proof.h"
@@ -60,7 +61,7 @@ void TryAnyToken(std::string_view text) {
     Must(permit.status().code() == ErrorCode::kUnauthorized);
     Must(permit.status().message().size() < 512);
   }
-  Must(ClaimedRule(text).size() <= 50);
+  Must(ClaimedRule(text).size() <= kAccessRuleNameMax);
   TryConnectionString(text);
 }
 
