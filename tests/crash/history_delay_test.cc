@@ -14,6 +14,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::Not;
 
 class HistoryDelayTest : public HistoryCheckerTest {
  protected:
@@ -42,6 +43,17 @@ TEST_F(HistoryDelayTest, AMessageThatComesBackAfterItsDelayIsGood) {
   run_.Census({});
 
   EXPECT_THAT(BrokenRules(run_), IsEmpty());
+}
+
+TEST_F(HistoryDelayTest, OverAmqpItsEndIsByTheClockOfTheClient) {
+  Delay();
+  run_.Advance(milliseconds(1600));
+  run_.Deliver(kOne, "b", {.count = 1});
+  History history = run_.history();
+  EXPECT_THAT(CheckHistory(history), Not(IsEmpty()));
+
+  for (SettleRecord& settle : history.settles) settle.hides_outcome = true;
+  EXPECT_THAT(CheckHistory(history), IsEmpty());
 }
 
 TEST_F(HistoryDelayTest, ADelayWithoutAnAnswerMayNotHaveWorked) {

@@ -8,12 +8,18 @@
 namespace wharf::crash {
 namespace {
 
-// By how much the message must rest at least, if it is known to have been abandoned so.
-Duration DelayAfter(const Holding& holding) {
+// Until when the message must rest at least, if it is known to have been abandoned so. It was
+// abandoned after it had been locked; but AMQP says until when, by the clock of its client.
+Timestamp RestsUntil(const Holding& holding) {
   for (const SettleRecord* settle : holding.settles) {
-    if (settle->is_ok()) return settle->delay;
+    if (!settle->is_ok()) continue;
+    const Timestamp said = settle->began_at - kClockMargin;
+    const bool is_by_client = settle->hides_outcome && settle->delay > Duration(0);
+    const Timestamp since =
+        is_by_client ? std::min(holding.locked_from, said) : holding.locked_from;
+    return since + settle->delay;
   }
-  return Duration(0);
+  return holding.locked_from;
 }
 
 bool MayRestAfter(const Holding& holding) {
@@ -45,12 +51,12 @@ void DelayChecks::Run() {
   }
 }
 
-// All instants are of the broker's clock. It abandoned the message after it had locked it.
+// All instants are of the broker's clock, but where a client has said one.
 void DelayChecks::CheckRest(const Story& story, const Holding& one, const Holding& next) {
   if (!IsOrderly(one) || !IsOrderly(next)) return;
   // It failed too often, or expired, and was sent back.
   if (one.delivery->redrives != next.delivery->redrives) return;
-  Timestamp available_at = one.locked_from + DelayAfter(one);
+  Timestamp available_at = RestsUntil(one);
   for (const Sighting& sighting : story.sightings) {
     const bool is_between = sighting.begin > one.delivery->at && sighting.end < next.delivery->at;
     if (!is_between || !sighting.message->available_at) continue;

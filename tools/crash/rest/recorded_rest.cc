@@ -23,12 +23,14 @@ Result<RestClient::Answer> RecordedRest::Ask(Record& record, RestClient::Request
 }
 
 Status RecordedRest::Send(QueueIndex queue, const v1::Message& message) {
+  WHARF_RETURN_IF_ERROR(client_.Prepare());
   SendRecord send = life_.recorder.SendTo(queue);
   send.messages.push_back(Unsent(message));
   return Send(std::move(send), SendOf(PathOf({.queue = queue}), message));
 }
 
 Status RecordedRest::SendBatch(QueueIndex queue, const std::vector<v1::Message>& messages) {
+  WHARF_RETURN_IF_ERROR(client_.Prepare());
   SendRecord send = life_.recorder.SendTo(queue);
   send.is_atomic = true;
   for (const v1::Message& message : messages) send.messages.push_back(Unsent(message));
@@ -48,6 +50,7 @@ Status RecordedRest::Send(SendRecord send, RestClient::Request request) {
 }
 
 Result<std::optional<DeliveryRecord>> RecordedRest::Receive(const Source& source, Mode mode) {
+  WHARF_RETURN_IF_ERROR(client_.Prepare());
   ReceiveRecord receive;
   receive.source = source;
   receive.mode = mode;
@@ -73,6 +76,7 @@ Result<std::optional<DeliveryRecord>> RecordedRest::Receive(const Source& source
 }
 
 Status RecordedRest::Settle(const HeldLock& lock, Verb verb) {
+  WHARF_RETURN_IF_ERROR(client_.Prepare());
   SettleRecord settle;
   settle.source = lock.source;
   settle.token = lock.token;
@@ -88,6 +92,7 @@ Status RecordedRest::Settle(const HeldLock& lock, Verb verb) {
 }
 
 Status RecordedRest::Renew(const HeldLock& lock) {
+  WHARF_RETURN_IF_ERROR(client_.Prepare());
   RenewRecord renew;
   renew.source = lock.source;
   renew.token = lock.token;

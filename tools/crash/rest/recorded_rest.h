@@ -2,7 +2,8 @@
 // RecordedClient is over gRPC.
 //
 // Made by a worker for one run of the broker, used on the worker's thread. What hears nothing
-// because the broker died is an error that IsGone.
+// because the broker died is an error that IsGone; so is it, and nothing is written, that there is
+// nobody to ask.
 #pragma once
 
 #include <optional>

@@ -7,7 +7,6 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/write.hpp>
-#include <fmt/core.h>
 
 namespace wharf::crash {
 namespace {
@@ -35,16 +34,18 @@ std::optional<tcp::endpoint> EndpointOf(const std::string& address) {
   return tcp::endpoint(host, static_cast<std::uint16_t>(port));
 }
 
-Status NoBroker(const boost::system::error_code& error, Outcome outcome) {
-  return {ErrorCode::kServiceCommunicationProblem,
-          fmt::format("no answer over HTTP: {}", error.message()), outcome};
+Status NoBroker(const std::string& why, Outcome outcome) {
+  return {ErrorCode::kServiceCommunicationProblem, "no answer over HTTP: " + why, outcome};
 }
 
 }  // namespace
 
-Result<RestClient::Answer> RestClient::Ask(Request request) {
+Status RestClient::Prepare() {
   if (stream_ && Clock::now() - heard_at_ > kIdleMax) stream_.reset();
-  if (!stream_) WHARF_RETURN_IF_ERROR(Dial());
+  return stream_ ? Status() : Dial();
+}
+
+Result<RestClient::Answer> RestClient::Ask(Request request) {
   request.prepare_payload();
   Answer answer;
   Error error;
@@ -57,31 +58,37 @@ Result<RestClient::Answer> RestClient::Ask(Request request) {
   Finish();
   heard_at_ = Clock::now();
   if (error || !answer.keep_alive()) stream_.reset();
-  if (error) return NoBroker(error, Outcome::kUnknown);
+  if (error) return NoBroker(error.message(), Outcome::kUnknown);
   return answer;
 }
 
 Status RestClient::Dial() {
-  Error error;
+  Status last = NoBroker("there is no address", Outcome::kNotDone);
   for (std::size_t i = 0; i < addresses_.size(); ++i) {
-    error = Connect(addresses_[next_++ % addresses_.size()]);
-    if (!error) return {};
+    last = DialNode(addresses_[current_]);
+    if (last.ok()) return {};
+    stream_.reset();
+    current_ = (current_ + 1) % addresses_.size();
   }
-  stream_.reset();
-  return NoBroker(error, Outcome::kNotDone);
+  return last;
 }
 
-RestClient::Error RestClient::Connect(const std::string& address) {
+Status RestClient::DialNode(const std::string& address) {
   const auto endpoint = EndpointOf(address);
+  if (!endpoint) return NoBroker(address + " is no address", Outcome::kNotDone);
+  Error error;
   buffer_.clear();
   stream_.emplace(io_);
   stream_->expires_after(kDialPatience);
-  Error error = boost::asio::error::host_not_found;
-  if (!endpoint) return error;
   stream_->async_connect(*endpoint, [&error](const Error& connected) { error = connected; });
   Finish();
   if (!error) stream_->socket().set_option(tcp::no_delay(true), error);
-  return error;
+  if (error) return NoBroker(error.message(), Outcome::kNotDone);
+  Request look(http::verb::get, "/$namespaceinfo", 11);
+  look.set(http::field::host, "localhost");
+  const Result<Answer> answer = Ask(std::move(look));
+  if (answer.ok() && answer->result() == http::status::ok && stream_) return {};
+  return NoBroker("no broker answers there", Outcome::kNotDone);
 }
 
 void RestClient::Finish() {

@@ -2,7 +2,8 @@
 // keeps. Knows nothing of the history.
 //
 // Made, used and dropped on one thread. Without an answer in time, of a node that stands still, its
-// connection is dropped; the next request dials anew, at the next address.
+// connection is dropped, and the next Prepare dials anew, where somebody answers a look at the
+// namespace.
 #pragma once
 
 #include <chrono>
@@ -30,22 +31,23 @@ class RestClient {
   // "127.0.0.1:8080"; at least one.
   explicit RestClient(std::vector<std::string> addresses) : addresses_(std::move(addresses)) {}
 
-  // Whatever it was answered. An error: nobody was there to ask, and it is not done; or it has no
-  // answer, and may be done.
+  // So that there is somebody to ask; an error: there is nobody.
+  Status Prepare();
+  // When prepared; once. Whatever it was answered; an error: it has no answer, and may be done.
   Result<Answer> Ask(Request request);
 
  private:
   using Clock = std::chrono::steady_clock;
   using Error = boost::system::error_code;
 
-  // At the first address from the next one on where somebody is.
+  // At the first address, from the one that served last, where a broker answers.
   Status Dial();
-  Error Connect(const std::string& address);
+  Status DialNode(const std::string& address);
   // Until what was begun is over.
   void Finish();
 
   const std::vector<std::string> addresses_;
-  std::size_t next_ = 0;
+  std::size_t current_ = 0;
   boost::asio::io_context io_{1};
   std::optional<boost::beast::tcp_stream> stream_;
   Clock::time_point heard_at_{};
