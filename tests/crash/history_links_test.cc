@@ -15,6 +15,7 @@ using std::chrono::microseconds;
 using std::chrono::seconds;
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::Not;
 
 class HistoryLinksTest : public HistoryCheckerTest {
  protected:
@@ -132,6 +133,24 @@ TEST_F(HistoryLinksTest, OverAmqpNobodyKnowsWhatANodeThatStopsDidNotTake) {
     send.hides_outcome = true;
     EXPECT_THAT(CheckHistory(history), IsEmpty());
   }
+}
+
+// A broker that is alone has answered all that it has done when it has stopped in order.
+TEST_F(HistoryLinksTest, WhatHasNoAnswerWhenItHasStoppedInOrderWasNotDone) {
+  run_.Send(kOne, Answer::kUnknown);
+  run_.Stop();
+  run_.Census({kOne});
+  History history = run_.history();
+  SendRecord& send = history.sends[0];
+  send.hides_outcome = true;
+  send.reply.code = ErrorCode::kServiceCommunicationProblem;
+  send.messages[0].reply = send.reply;
+  LifeRecord& life = history.lives[0];
+  life.signal = send.begin;
+  EXPECT_THAT(CheckHistory(history), IsEmpty());
+
+  life.answers_all = true;
+  EXPECT_THAT(CheckHistory(history), Not(IsEmpty()));
 }
 
 // --- times

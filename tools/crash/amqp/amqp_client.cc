@@ -127,7 +127,10 @@ Result<AmqpClient::Opened> AmqpClient::Open(amqp::Attach attach) {
 Status AmqpClient::Detach(amqp::LinkId id) {
   WHARF_RETURN_IF_ERROR(StateOf(id));
   endpoint_.FindLink(id)->SendDetach();
-  return Await([this, id] { return detached_.contains(id); }, kPatience);
+  WHARF_RETURN_IF_ERROR(Await([this, id] { return detached_.contains(id); }, kPatience));
+  // The broker may have ended it first, as it does when a session is lost.
+  const Status& why = detached_.at(id);
+  return why.code() == ErrorCode::kSessionLockLost ? why : Status();
 }
 
 void AmqpClient::Send(amqp::LinkId link, Sending sending, Answered answered) {

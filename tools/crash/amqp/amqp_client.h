@@ -53,7 +53,8 @@ class AmqpClient {
     amqp::Attach answer;
   };
   Result<Opened> Open(amqp::Attach attach);
-  // Every answer that comes before it is heard before.
+  // Every answer that comes before it is heard before. SessionLockLost: its session was lost
+  // before.
   Status Detach(amqp::LinkId link);
 
   void Send(amqp::LinkId link, Sending sending, Answered answered);

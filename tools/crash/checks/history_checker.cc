@@ -1,6 +1,7 @@
 #include "tools/crash/checks/history_checker.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "tools/crash/checks/deferral_checks.h"
 #include "tools/crash/checks/delay_checks.h"
@@ -16,6 +17,7 @@
 #include "tools/crash/checks/session_order_checks.h"
 #include "tools/crash/checks/session_state_checks.h"
 #include "tools/crash/checks/story_checks.h"
+#include "tools/crash/history/lives.h"
 #include "tools/crash/history/story_teller.h"
 
 namespace wharf::crash {
@@ -24,9 +26,34 @@ namespace {
 // More stories help nobody.
 constexpr std::size_t kStoriesMax = 20;
 
+// Clients over AMQP and HTTP cannot tell what a broker that stops has not read from what it has
+// done and not answered: it has answered all of that.
+template <typename Records>
+void TakeForRefused(const History& history, Records& records) {
+  for (Operation& operation : records) {
+    const LifeRecord* const life = LifeAt(history, operation.begin);
+    if (!operation.hides_outcome || !operation.is_unknown() || life == nullptr) continue;
+    if (life->answers_all && operation.end > life->signal) {
+      operation.reply.answer = Answer::kRefused;
+    }
+  }
+}
+
+History WithoutDoubts(History history) {
+  TakeForRefused(history, history.sends);
+  for (SendRecord& send : history.sends) {
+    if (!send.is_refused()) continue;
+    for (SentMessage& message : send.messages) message.reply = send.reply;
+  }
+  TakeForRefused(history, history.settles);
+  TakeForRefused(history, history.renews);
+  return history;
+}
+
 }  // namespace
 
-Violations CheckHistory(const History& history) {
+Violations CheckHistory(const History& as_heard) {
+  const History history = WithoutDoubts(as_heard);
   const Storybook book(history);
   Violations violations;
   RunChecks(history, violations).Run();

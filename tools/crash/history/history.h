@@ -89,6 +89,8 @@ struct LifeRecord {
   bool is_killed = true;
   // Of a life that was asked to end with SIGTERM.
   bool ended_cleanly = true;
+  // Then all that was done was answered: so was it promised, by a broker that is alone.
+  bool answers_all = false;
   Duration stop{};
   // For how long nothing at all was acknowledged at its end, where that has to go on.
   std::optional<Duration> silence{};

@@ -134,6 +134,7 @@ Status RandomRun::End(LifeRecord& life) {
   const Result<bool> ended = daemon_.WaitUntilEnded(kStopPatience);
   life.stop = Since(stop);
   life.ended_cleanly = life.is_killed || (ended.ok() && *ended);
+  life.answers_all = !life.is_killed && life.ended_cleanly;
   ++(life.is_killed ? counts_.kills : counts_.stops);
   return struck.ok() ? ended.status() : struck;
 }
