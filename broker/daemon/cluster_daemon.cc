@@ -96,6 +96,7 @@ Status ClusterDaemon::Start(Listeners& listeners) {
   world_.guard.Open(access_.guard(), GuardGate::WithoutRules::kThisMachine);
   world_.statistics.OpenCluster([this] { return desk_->last(); });
   world_.statistics.Open([this] { return Statistics(nullptr); });
+  if (console_) world_.statistics.OpenConsole([this] { return console_->statistics(); });
   thread_ = std::thread([this] { Run(); });
   BeginWatches();
   world_.health.Heal(Ailment::kStarting);
@@ -365,6 +366,7 @@ Watchdog::World ClusterDaemon::ForWatchdog() {
 void ClusterDaemon::CloseGates() {
   world_.health.SetWatch({});
   world_.statistics.Close();
+  world_.statistics.OpenConsole(nullptr);
   world_.statistics.OpenCluster(nullptr);
   world_.guard.Close();
 }

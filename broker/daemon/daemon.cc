@@ -57,6 +57,7 @@ Daemon::~Daemon() {
 void Daemon::CloseGates() {
   health_.SetWatch({});
   statistics_.Close();
+  statistics_.OpenConsole(nullptr);
   guard_gate_.Close();
 }
 
@@ -94,6 +95,7 @@ Status Daemon::Serve(Listeners& listeners) {
   health_.SetWatch([this](bool is_well) { server_->SetWell(is_well); });
   health_.Heal(Ailment::kStarting);
   statistics_.Open([this] { return Statistics(); });
+  if (console_) statistics_.OpenConsole([this] { return console_->statistics(); });
   guard_gate_.Open(guard_.get());
   WHARF_RETURN_IF_ERROR(server_->Listen());
   if (amqp_) WHARF_RETURN_IF_ERROR(amqp_->Listen(listeners.Take(ListenerKind::kAmqp)));

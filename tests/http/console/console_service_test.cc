@@ -112,12 +112,14 @@ class ConsoleServiceTest : public ::testing::Test {
   bool has_room_ = true;
   Sessions sessions_{{}, access::SystemKeys(), [this] { return now_; }};
   SignInPace pace_{[this] { return now_; }};
+  HttpCounts counts_;
   ConsoleService service_{
       {.gate = gate_,
        .cluster_gate = [this] { return takes_part_ ? &cluster_gate_ : nullptr; },
        .calls = [this] { return &desk_; },
        .sessions = sessions_,
        .pace = pace_,
+       .counts = counts_,
        .has_room = [this] { return has_room_; }},
       HostCheck({}),
       "1.0"};
@@ -189,6 +191,25 @@ TEST_F(ConsoleServiceTest, WhereAnswersLieUnreadNothingIsBegun) {
   has_room_ = false;
   EXPECT_EQ(Ask(Post("Messaging/Receive", session))->response->status, 503U);
   EXPECT_EQ(desk_.asked_.size(), 0U);
+}
+
+TEST_F(ConsoleServiceTest, RequestsAreCountedByKindAndStatus) {
+  const std::string session = Session();
+  const auto count = [this](ConsoleKind kind, std::size_t status) {
+    return counts_.Read(static_cast<std::size_t>(kind), status - 2);
+  };
+  EXPECT_EQ(count(ConsoleKind::kSession, 2), 1U);
+  Ask(Post("Messaging/Send", session));
+  EXPECT_EQ(service_.open_calls(), 1);
+  EXPECT_EQ(count(ConsoleKind::kCall, 2), 0U) << "it is under way";
+  std::move(desk_.asked_[0]->done)({});
+  desk_.asked_.clear();
+  EXPECT_EQ(service_.open_calls(), 0);
+  EXPECT_EQ(count(ConsoleKind::kCall, 2), 1U);
+  Ask(Post("Messaging/Send", session), "x");
+  EXPECT_EQ(count(ConsoleKind::kCall, 4), 1U);
+  Ask(Post("Messaging/Send"));
+  EXPECT_EQ(count(ConsoleKind::kRefused, 4), 1U);
 }
 
 TEST_F(ConsoleServiceTest, BadJsonIsAnsweredWithoutACall) {

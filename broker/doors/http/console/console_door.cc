@@ -36,22 +36,47 @@ ConsoleDoor::ConsoleDoor(const Options& options)
       cluster_gate_(Starting()),
       sessions_({}, access::SystemKeys(), SteadyNow),
       pace_(SteadyNow),
-      server_(options.limits,
-              std::make_unique<console::ConsoleService>(
-                  console::ConsoleService::World{
-                      .gate = gate_,
-                      .cluster_gate = [this] { return takes_part_ ? &cluster_gate_ : nullptr; },
-                      .calls = [this] { return calls_.load(); },
-                      .sessions = sessions_,
-                      .pace = pace_,
-                      .has_room =
-                          [this, bytes_max = options.outgoing_bytes_max] {
-                            return server_.outgoing_bytes() <= bytes_max;
-                          }},
-                  HostCheck(options.hosts), options.version)),
+      server_(options.limits, MakeService(options)),
       looks_at_permits_(CallGate::kLapsePace, [this] { Sweep(); }) {}
 
 ConsoleDoor::~ConsoleDoor() = default;
+
+std::unique_ptr<console::ConsoleService> ConsoleDoor::MakeService(const Options& options) {
+  auto service = std::make_unique<console::ConsoleService>(
+      console::ConsoleService::World{
+          .gate = gate_,
+          .cluster_gate = [this] { return takes_part_ ? &cluster_gate_ : nullptr; },
+          .calls = [this] { return calls_.load(); },
+          .sessions = sessions_,
+          .pace = pace_,
+          .counts = counts_,
+          .has_room =
+              [this, bytes_max = options.outgoing_bytes_max] {
+                return server_.outgoing_bytes() <= bytes_max;
+              }},
+      HostCheck(options.hosts), options.version);
+  service_ = service.get();
+  return service;
+}
+
+ConsoleStatistics ConsoleDoor::statistics() const {
+  ConsoleStatistics statistics{.http = {.open_connections = server_.connections(),
+                                        .connections = server_.accepted(),
+                                        .connections_refused = server_.refused()},
+                               .open_calls = static_cast<std::size_t>(service_->open_calls()),
+                               .sessions = sessions_.size()};
+  for (std::size_t kind = 0; kind < console::kConsoleKinds; ++kind) {
+    for (std::size_t status = 0; status < HttpCounts::kClasses; ++status) {
+      const std::uint64_t count = counts_.Read(kind, status);
+      if (count == 0) continue;
+      statistics.http.requests.push_back(
+          {.kind = std::string(NameOf(static_cast<console::ConsoleKind>(kind))),
+           .status = std::to_string(status + 2) + "xx",
+           .count = count});
+    }
+  }
+  return statistics;
+}
 
 void ConsoleDoor::TakePart(const CallGate::Node& node) {
   cluster_gate_.SetGuardOfRefusals(node.guard);

@@ -13,9 +13,11 @@
 #include <vector>
 
 #include "broker/doors/common/call_gate.h"
+#include "broker/doors/common/console_statistics.h"
 #include "broker/doors/common/doorway.h"
 #include "broker/doors/common/elsewhere.h"
 #include "broker/doors/common/inner_calls.h"
+#include "broker/doors/http/console/console_service.h"
 #include "broker/doors/http/console/sessions.h"
 #include "broker/doors/http/console/sign_in_pace.h"
 #include "broker/doors/http/http_server.h"
@@ -67,7 +69,11 @@ class ConsoleDoor {
   // Closes, and ends the threads of the door.
   void Stop(Duration patience);
 
+  // Any thread.
+  ConsoleStatistics statistics() const;
+
  private:
+  std::unique_ptr<console::ConsoleService> MakeService(const Options& options);
   void Sweep();
 
   CallGate gate_;
@@ -76,6 +82,9 @@ class ConsoleDoor {
   std::atomic<InnerCalls*> calls_ = nullptr;
   console::Sessions sessions_;
   console::SignInPace pace_;
+  HttpCounts counts_;
+  // The server's.
+  const console::ConsoleService* service_ = nullptr;
   HttpServer server_;
   Ticker looks_at_permits_;
 };

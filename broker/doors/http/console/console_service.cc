@@ -1,5 +1,6 @@
 #include "broker/doors/http/console/console_service.h"
 
+#include <array>
 #include <utility>
 
 #include "broker/doors/http/console/api_answer.h"
@@ -12,8 +13,30 @@ namespace {
 
 constexpr std::string_view kDocumentPath = "/api/v1/openapi.json";
 
-HttpService::Begun Refused(HttpResponse response) {
-  return {.refused = ForBrowsers(std::move(response))};
+HttpService::Begun Refused(HttpResponse response) { return {.refused = std::move(response)}; }
+
+// Counts an answer on its way.
+class SealedReply final : public HttpReply {
+ public:
+  SealedReply(HttpReplyPtr reply, HttpCounts& counts, ConsoleKind kind)
+      : reply_(std::move(reply)), counts_(counts), kind_(kind) {}
+
+  void Answer(HttpResponse response) override {
+    counts_.Note(static_cast<std::size_t>(kind_), response.status);
+    reply_->Answer(ForBrowsers(std::move(response)));
+  }
+  void OnGone(std::function<void()> gone) override { reply_->OnGone(std::move(gone)); }
+
+ private:
+  const HttpReplyPtr reply_;
+  HttpCounts& counts_;
+  const ConsoleKind kind_;
+};
+
+// Of a path that is no method's.
+ConsoleKind KindOf(std::string_view path) {
+  if (path == SignIn::kPath) return ConsoleKind::kSession;
+  return path == kDocumentPath ? ConsoleKind::kDocument : ConsoleKind::kRefused;
 }
 
 HttpResponse WrongMethod(const char* allowed, const TrackingId& id) {
@@ -30,6 +53,12 @@ HttpResponse AnswerOf(const ApiMethod& method, const InnerCalls::Answer& answer,
 }
 
 }  // namespace
+
+std::string_view NameOf(ConsoleKind kind) {
+  constexpr std::array<std::string_view, kConsoleKinds> kNames = {"call", "session", "document",
+                                                                  "refused"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
 
 class ConsoleService::Place {
  public:
@@ -52,20 +81,36 @@ ConsoleService::ConsoleService(World world, HostCheck hosts, const std::string& 
       sign_in_(world_.sessions, world_.pace) {}
 
 HttpService::Begun ConsoleService::Begin(HttpRequest head) {
-  Credentials credentials = CredentialsOf(head);
+  const Credentials credentials = CredentialsOf(head);
   if (const ApiMethod* const method = FindApiMethod(head.path)) {
-    return BeginCall(head, credentials, *method);
+    return Sealed(ConsoleKind::kCall, BeginCall(head, credentials, *method));
   }
+  const ConsoleKind kind = KindOf(head.path);
+  return Sealed(kind, BeginOther(std::move(head), credentials, kind));
+}
+
+HttpService::Begun ConsoleService::Sealed(ConsoleKind kind, Begun begun) {
+  if (begun.refused) {
+    world_.counts.Note(static_cast<std::size_t>(ConsoleKind::kRefused), begun.refused->status);
+    return Refused(ForBrowsers(*std::move(begun.refused)));
+  }
+  return {.go_on = [this, kind, go_on = std::move(begun.go_on)](std::string body,
+                                                                HttpReplyPtr reply) mutable {
+    std::move(go_on)(std::move(body),
+                     std::make_shared<SealedReply>(std::move(reply), world_.counts, kind));
+  }};
+}
+
+HttpService::Begun ConsoleService::BeginOther(HttpRequest head, const Credentials& credentials,
+                                              ConsoleKind kind) {
   auto visit = std::make_shared<Visit>(world_.gate, head);
   const TrackingId id = visit->tracking_id();
   const Status foreign = CheckPage(head, credentials, visit->guard() == nullptr, hosts_);
   if (!foreign.ok()) return Refused(ErrorAnswer(foreign, id));
-  if (head.path == SignIn::kPath) {
-    Begun begun = sign_in_.Begin(std::move(head), std::move(credentials), std::move(visit));
-    if (begun.refused) begun.refused = ForBrowsers(*std::move(begun.refused));
-    return begun;
+  if (kind == ConsoleKind::kSession) {
+    return sign_in_.Begin(std::move(head), credentials, std::move(visit));
   }
-  if (head.path == kDocumentPath) return BeginDocument(head);
+  if (kind == ConsoleKind::kDocument) return BeginDocument(head);
   return Refused(
       IsStreamPath(head.path)
           ? ErrorAnswer(501, "a stream cannot be asked for as JSON: ask over gRPC", id)
@@ -75,7 +120,7 @@ HttpService::Begun ConsoleService::Begin(HttpRequest head) {
 HttpService::Begun ConsoleService::BeginDocument(const HttpRequest& head) {
   if (!Router::IsLook(head.method)) return Refused(WrongMethod("GET", NewTrackingId()));
   return {.go_on = [this](const std::string& /*body*/, const HttpReplyPtr& reply) {
-    reply->Answer(ForBrowsers(JsonAnswer(document_)));
+    reply->Answer(JsonAnswer(document_));
   }};
 }
 
@@ -108,7 +153,7 @@ HttpService::Begun ConsoleService::BeginCall(const HttpRequest& head,
 
 // The way to the broker is held until the last byte has left.
 void ConsoleService::Call(const ApiMethod& method, const std::string& body,
-                          std::shared_ptr<Visit> visit, std::shared_ptr<Place> place,
+                          const std::shared_ptr<Visit>& visit, const std::shared_ptr<Place>& place,
                           const HttpReplyPtr& reply) {
   Result<std::string> request = BytesOfJson(body, *method.descriptor->input_type());
   InnerCalls* const calls = world_.calls();
@@ -116,19 +161,20 @@ void ConsoleService::Call(const ApiMethod& method, const std::string& body,
     const Status why = request.ok() ? Status(ErrorCode::kServiceCommunicationProblem,
                                              "the broker is not there yet: ask again")
                                     : request.status();
-    return reply->Answer(ForBrowsers(ErrorAnswer(why, visit->tracking_id())));
+    return reply->Answer(ErrorAnswer(why, visit->tracking_id()));
   }
   InnerCalls::Call call{
       .method = method.grpc_path, .request = *std::move(request), .caller = visit->caller()};
-  reply->OnGone(calls->Begin(std::move(call), [&method, visit, place = std::move(place),
-                                               reply](InnerCalls::Answer answer) {
-    HttpResponse response = AnswerOf(method, answer, visit->tracking_id());
-    response.written = [visit] {};
-    reply->Answer(ForBrowsers(std::move(response)));
-  }));
+  reply->OnGone(
+      calls->Begin(std::move(call), [&method, visit, place, reply](InnerCalls::Answer answer) {
+        HttpResponse response = AnswerOf(method, answer, visit->tracking_id());
+        response.written = [visit] {};
+        reply->Answer(std::move(response));
+      }));
 }
 
 HttpResponse ConsoleService::Refusal(unsigned status, std::string_view why) {
+  world_.counts.Note(static_cast<std::size_t>(ConsoleKind::kRefused), status);
   return ForBrowsers(ErrorAnswer(status, why, NewTrackingId()));
 }
 

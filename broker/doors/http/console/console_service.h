@@ -11,9 +11,11 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "broker/doors/common/call_gate.h"
 #include "broker/doors/common/inner_calls.h"
@@ -24,8 +26,14 @@
 #include "broker/doors/http/console/visit.h"
 #include "broker/doors/http/host_check.h"
 #include "broker/doors/http/http_service.h"
+#include "broker/doors/http/servicebus/http_counts.h"
 
 namespace wharf::console {
+
+// As what requests are counted; refused is what was, before anybody saw its body.
+enum class ConsoleKind : std::uint8_t { kCall, kSession, kDocument, kRefused };
+inline constexpr std::size_t kConsoleKinds = 4;
+std::string_view NameOf(ConsoleKind kind);
 
 class ConsoleService final : public HttpService {
  public:
@@ -42,6 +50,7 @@ class ConsoleService final : public HttpService {
     const std::function<InnerCalls*()> calls;
     Sessions& sessions;
     SignInPace& pace;
+    HttpCounts& counts;
     // Of the memory for answers.
     const std::function<bool()> has_room;
   };
@@ -51,15 +60,21 @@ class ConsoleService final : public HttpService {
   Begun Begin(HttpRequest head) override;
   HttpResponse Refusal(unsigned status, std::string_view why) override;
 
+  // That are under way. Any thread.
+  int open_calls() const { return calls_; }
+
  private:
   // One of the calls that there may be; gives it back when it goes.
   class Place;
 
   Begun BeginCall(const HttpRequest& head, const Credentials& credentials, const ApiMethod& method);
+  Begun BeginOther(HttpRequest head, const Credentials& credentials, ConsoleKind kind);
   Begun BeginDocument(const HttpRequest& head);
+  // Counted, and with what every answer tells a browser.
+  Begun Sealed(ConsoleKind kind, Begun begun);
   CallGate& GateOf(const ApiMethod& method) const;
-  void Call(const ApiMethod& method, const std::string& body, std::shared_ptr<Visit> visit,
-            std::shared_ptr<Place> place, const HttpReplyPtr& reply);
+  void Call(const ApiMethod& method, const std::string& body, const std::shared_ptr<Visit>& visit,
+            const std::shared_ptr<Place>& place, const HttpReplyPtr& reply);
 
   const World world_;
   const HostCheck hosts_;

@@ -119,7 +119,7 @@ HttpService::Begun Denied(HttpResponse response) { return {.refused = std::move(
 
 }  // namespace
 
-HttpService::Begun SignIn::Begin(HttpRequest head, Credentials credentials,
+HttpService::Begun SignIn::Begin(HttpRequest head, const Credentials& credentials,
                                  std::shared_ptr<Visit> visit) {
   if (head.method == "GET") return Tell(credentials, visit);
   if (head.method == "DELETE") return End(head, credentials, *visit);
@@ -140,7 +140,7 @@ HttpService::Begun SignIn::Begin(HttpRequest head, Credentials credentials,
                                                                             HttpReplyPtr reply) {
     HttpResponse response = Answer(head, body, *visit);
     response.written = [visit] {};
-    reply->Answer(ForBrowsers(std::move(response)));
+    reply->Answer(std::move(response));
   }};
 }
 
@@ -152,7 +152,7 @@ HttpService::Begun SignIn::Tell(const Credentials& credentials,
   return {.go_on = [visit](const std::string& /*body*/, const HttpReplyPtr& reply) {
     HttpResponse response = JsonAnswer(LineOf(Description(visit->guard(), visit->permit())));
     response.written = [visit] {};
-    reply->Answer(ForBrowsers(std::move(response)));
+    reply->Answer(std::move(response));
   }};
 }
 
@@ -167,7 +167,7 @@ HttpService::Begun SignIn::End(const HttpRequest& head, const Credentials& crede
   return {.go_on = [has_cookie](const std::string& /*body*/, const HttpReplyPtr& reply) {
     HttpResponse response{.status = 204, .type = ""};
     if (has_cookie) response.fields.emplace_back("Set-Cookie", CookieThatEnds());
-    reply->Answer(ForBrowsers(std::move(response)));
+    reply->Answer(std::move(response));
   }};
 }
 

@@ -29,7 +29,8 @@ class SignIn {
   SignIn(Sessions& sessions, SignInPace& pace) : sessions_(sessions), pace_(pace) {}
 
   // Of a request whose page was looked at.
-  HttpService::Begun Begin(HttpRequest head, Credentials credentials, std::shared_ptr<Visit> visit);
+  HttpService::Begun Begin(HttpRequest head, const Credentials& credentials,
+                           std::shared_ptr<Visit> visit);
 
  private:
   HttpService::Begun Tell(const Credentials& credentials, const std::shared_ptr<Visit>& visit);
