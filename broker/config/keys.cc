@@ -41,7 +41,8 @@ constexpr Key kKeys[] = {
      "servicebus:// or servicebus+tls:// it is HTTP as the REST API of Service Bus has it, and "
      "AMQP "
      "over WebSockets; behind operations:// or operations+tls:// it is HTTP with /livez, /readyz "
-     "and /metrics. unix:/PATH instead of an address is a socket for this user alone. Several "
+     "and /metrics; behind console:// or console+tls:// it is HTTP with the gRPC API as JSON, for "
+     "scripts and pages. unix:/PATH instead of an address is a socket for this user alone. Several "
      "stand in an array, in a "
      "variable with commas; the flag may come again. Addresses that other machines can reach need "
      "TLS and access = on, for operations that or tls-client-ca; insecure lets them do without"},
@@ -209,7 +210,8 @@ constexpr Key kKeys[] = {
     {"http-max-connections",
      Number{{[](Settings& s) { return &s.http_connections_max; }}, 1, 1000000}, kAtStart,
      "Connections to servicebus:// that may be open at a time, over all its listeners. When there "
-     "are more, the oldest one that waits for nothing ends; if there is none, the new one"},
+     "are more, the oldest one that waits for nothing ends; if there is none, the new one. "
+     "console:// has as many for itself, and the other limits of HTTP but for that of a body"},
     {"http-max-head", Size{{[](Settings& s) { return &s.http_head_bytes_max; }}, 1024, kMiB, "KiB"},
      kAtStart,
      "What the head of a request to servicebus:// may have, with all properties of a message; "

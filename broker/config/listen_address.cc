@@ -25,7 +25,8 @@ struct KindName {
 constexpr KindName kKinds[] = {{"grpc", ListenerKind::kGrpc},
                                {"amqp", ListenerKind::kAmqp},
                                {"servicebus", ListenerKind::kServiceBus},
-                               {"operations", ListenerKind::kOperations}};
+                               {"operations", ListenerKind::kOperations},
+                               {"console", ListenerKind::kConsole}};
 
 Status Bad(std::string why) { return {ErrorCode::kArgumentError, std::move(why)}; }
 
@@ -63,8 +64,8 @@ Status TakeKind(std::string_view& text, ListenAddress& address) {
     return {};
   }
   return Bad(
-      "before :// stands grpc, amqp, servicebus or operations, and +tls behind it if it is "
-      "encrypted");
+      "before :// stands grpc, amqp, servicebus, operations or console, and +tls behind it if it "
+      "is encrypted");
 }
 
 Status TakeUnix(std::string_view text, ListenAddress& address) {

@@ -1,7 +1,7 @@
 // ListenAddress: one of the places where wharfd listens, as `listen` says it.
 //
 //   listener = [ kind [ "+tls" ] "://" ] ( host ":" port / "unix:" path [ "?mode=" octal ] )
-//   kind     = "grpc" / "amqp" / "servicebus" / "operations"
+//   kind     = "grpc" / "amqp" / "servicebus" / "operations" / "console"
 //
 // Used by the table of keys, by what looks whether a configuration fits together, and by main.cc.
 #pragma once
@@ -18,8 +18,8 @@
 namespace wharf {
 
 // What is spoken there. Service bus: HTTP as the REST API of Azure Service Bus speaks it.
-// Operations: HTTP, with /livez and /readyz.
-enum class ListenerKind : std::uint8_t { kGrpc, kAmqp, kServiceBus, kOperations };
+// Operations: HTTP, with /livez and /readyz. Console: HTTP, with the gRPC API as JSON.
+enum class ListenerKind : std::uint8_t { kGrpc, kAmqp, kServiceBus, kOperations, kConsole };
 
 struct ListenAddress {
   ListenerKind kind = ListenerKind::kGrpc;
@@ -44,7 +44,7 @@ Result<std::vector<ListenAddress>> ParseListenAddresses(const std::vector<std::s
 // As the ready line tells it, with the port that it got: "127.0.0.1:5680",
 // "operations+tls://[::1]:9464", "unix:/run/wharf.sock".
 std::string ToText(const ListenAddress& address, int port);
-// As `listen` says it: "grpc", "amqp", "servicebus", "operations".
+// As `listen` says it: "grpc", "amqp", "servicebus", "operations", "console".
 std::string_view NameOf(ListenerKind kind);
 
 }  // namespace wharf

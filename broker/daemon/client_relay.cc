@@ -1,5 +1,7 @@
 #include "broker/daemon/client_relay.h"
 
+#include <algorithm>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,10 +16,28 @@
 namespace wharf {
 namespace {
 
-// As listeners are called; to the other node.
-constexpr std::string_view kAmqpName = "amqp";
-constexpr std::string_view kHttpName = "servicebus";
+// As listeners are called, to the other node.
+struct DoorName {
+  ClientRelay::Door door;
+  std::string_view name;
+};
+constexpr DoorName kNames[] = {{ClientRelay::Door::kAmqp, "amqp"},
+                               {ClientRelay::Door::kHttp, "servicebus"},
+                               {ClientRelay::Door::kConsole, "console"}};
 constexpr std::string_view kTls = "+tls";
+
+std::string_view NameOfDoor(ClientRelay::Door door) {
+  return std::find_if(std::begin(kNames), std::end(kNames),
+                      [door](const DoorName& known) { return known.door == door; })
+      ->name;
+}
+
+std::optional<ClientRelay::Door> DoorOfName(std::string_view name) {
+  const auto* const found =
+      std::find_if(std::begin(kNames), std::end(kNames),
+                   [name](const DoorName& known) { return known.name == name; });
+  return found == std::end(kNames) ? std::nullopt : std::optional(found->door);
+}
 
 // Nothing: it has gone already.
 std::optional<std::string> OtherEnd(const Descriptor& connection) {
@@ -34,7 +54,7 @@ std::optional<std::string> OtherEnd(const Descriptor& connection) {
 bool ClientRelay::Bring(ClusterNode& node, Door door, Descriptor& connection, bool has_tls) {
   const std::optional<std::string> address = OtherEnd(connection);
   if (!address) return false;
-  std::string name(door == Door::kAmqp ? kAmqpName : kHttpName);
+  std::string name(NameOfDoor(door));
   if (has_tls) name += kTls;
   const auto undone = [this, door, has_tls, client = *address](Descriptor back) {
     static_cast<void>(Enter(door, has_tls, std::move(back), client));
@@ -55,11 +75,11 @@ Status ClientRelay::Take(const RelayedClient& client, Descriptor connection) {
   std::string_view name = client.door;
   const bool has_tls = name.ends_with(kTls);
   if (has_tls) name.remove_suffix(kTls.size());
-  if (name != kAmqpName && name != kHttpName) {
+  const std::optional<Door> door = DoorOfName(name);
+  if (!door) {
     return {ErrorCode::kNotImplemented, "this node has no door '" + client.door + "'"};
   }
-  return Enter(name == kAmqpName ? Door::kAmqp : Door::kHttp, has_tls, std::move(connection),
-               client.address);
+  return Enter(*door, has_tls, std::move(connection), client.address);
 }
 
 Status ClientRelay::Enter(Door door, bool has_tls, Descriptor connection, std::string client) {
@@ -68,6 +88,9 @@ Status ClientRelay::Enter(Door door, bool has_tls, Descriptor connection, std::s
   }
   if (door == Door::kHttp && world_.http != nullptr) {
     return world_.http->Take(std::move(connection), has_tls, std::move(client));
+  }
+  if (door == Door::kConsole && world_.console != nullptr) {
+    return world_.console->Take(std::move(connection), has_tls, std::move(client));
   }
   return {ErrorCode::kInvalidOperation,
           fmt::format("{} is not listened for here", door == Door::kAmqp ? "AMQP" : "HTTP")};

@@ -6,11 +6,13 @@
 // for those that other nodes bring on the strand of the peers.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "broker/access/guard.h"
 #include "broker/doors/amqp/entities/amqp_door.h"
 #include "broker/doors/common/elsewhere.h"
+#include "broker/doors/http/console/console_door.h"
 #include "broker/doors/http/servicebus/servicebus_door.h"
 #include "replication/cluster_node/cluster_node.h"
 #include "storage/base/descriptor.h"
@@ -25,10 +27,11 @@ class ClientRelay {
   struct World {
     amqp::AmqpDoor* amqp;
     ServiceBusDoor* http;
+    ConsoleDoor* console;
     const access::Guard* guard;
     bool is_insecure;
   };
-  enum class Door : bool { kAmqp, kHttp };
+  enum class Door : std::uint8_t { kAmqp, kHttp, kConsole };
 
   explicit ClientRelay(const World& world) : world_(world) {}
 

@@ -67,7 +67,8 @@ ClusterDaemon::ClusterDaemon(std::unique_ptr<RocksStore> store, const config::Se
       node_options_(std::move(node)),
       amqp_(MakeAmqpDoor(settings)),
       http_(MakeServiceBusDoor(settings, world.health, amqp_.get())),
-      relay_({amqp_.get(), http_.get(), access_.guard(), settings.insecure}),
+      console_(MakeConsoleDoor(settings)),
+      relay_({amqp_.get(), http_.get(), console_.get(), access_.guard(), settings.insecure}),
       settings_(settings),
       watchdog_(world.health, ForWatchdog()) {}
 
@@ -85,11 +86,17 @@ Status ClusterDaemon::Start(Listeners& listeners) {
   WHARF_RETURN_IF_ERROR(StartNode());
   server_->TakePart({*desk_, access_.guard()});
   if (http_) http_->SetGuardOfRefusals(access_.guard());
+  if (console_) {
+    console_->SetGuardOfRefusals(access_.guard());
+    console_->Use(server_->inner_calls());
+    console_->TakePart({*desk_, access_.guard()});
+  }
   Refuse(Elsewhere());
   world_.health.SetWatch([this](bool is_well) { server_->SetWell(is_well); });
   world_.guard.Open(access_.guard(), GuardGate::WithoutRules::kThisMachine);
   world_.statistics.OpenCluster([this] { return desk_->last(); });
   world_.statistics.Open([this] { return Statistics(nullptr); });
+  if (console_) world_.statistics.OpenConsole([this] { return console_->statistics(); });
   thread_ = std::thread([this] { Run(); });
   BeginWatches();
   world_.health.Heal(Ailment::kStarting);
@@ -103,14 +110,19 @@ Status ClusterDaemon::Start(Listeners& listeners) {
     WHARF_RETURN_IF_ERROR(
         amqp_->Listen(listeners.Take(ListenerKind::kAmqp), to_who_leads(ClientRelay::Door::kAmqp)));
   }
-  if (!http_) return {};
-  return http_->Listen(listeners.Take(ListenerKind::kServiceBus),
-                       to_who_leads(ClientRelay::Door::kHttp));
+  if (http_) {
+    WHARF_RETURN_IF_ERROR(http_->Listen(listeners.Take(ListenerKind::kServiceBus),
+                                        to_who_leads(ClientRelay::Door::kHttp)));
+  }
+  if (!console_) return {};
+  return console_->Listen(listeners.Take(ListenerKind::kConsole),
+                          to_who_leads(ClientRelay::Door::kConsole));
 }
 
 void ClusterDaemon::Refuse(const Status& why) {
   server_->Refuse(why);
   if (http_) http_->Refuse(why);
+  if (console_) console_->Refuse(why);
 }
 
 void ClusterDaemon::BeginWatches() {
@@ -255,6 +267,7 @@ void ClusterDaemon::BeginServing() {
   server_->Open(broker);
   if (amqp_) amqp_->Open(leadership.requests(), reign_->guard);
   if (http_) http_->Open(broker);
+  if (console_) console_->Open(broker);
   world_.statistics.Open(statistics);
   TellPart();
   desk_->OnServing(access_.root_file());
@@ -294,9 +307,11 @@ void ClusterDaemon::EndReign() {
   if (!is_stopping) reign_->leadership->Close(reason);
   if (amqp_) amqp_->BeginClose();
   if (http_) http_->BeginClose(reason);
+  if (console_) console_->BeginClose(reason);
   server_->Close(reason, is_stopping ? kStopGrace : kEndGrace);
   if (amqp_) amqp_->Close(time.left());
   if (http_) http_->Close(time.left());
+  if (console_) console_->Close(time.left());
   if (is_stopping) reign_->leadership->AwaitCommit(kCommitGrace);
   reign_->leading->log.Close(reason);
   reign_->leadership->Stop();
@@ -351,6 +366,7 @@ Watchdog::World ClusterDaemon::ForWatchdog() {
 void ClusterDaemon::CloseGates() {
   world_.health.SetWatch({});
   world_.statistics.Close();
+  world_.statistics.OpenConsole(nullptr);
   world_.statistics.OpenCluster(nullptr);
   world_.guard.Close();
 }
@@ -382,9 +398,11 @@ void ClusterDaemon::Stop(bool is_healthy) {
   const StopTime time(kStopGrace);
   if (amqp_) amqp_->BeginStop();
   if (http_) http_->BeginStop();
+  if (console_) console_->BeginStop();
   if (server_) server_->Stop(kStopGrace);
   if (amqp_) amqp_->Stop(time.left());
   if (http_) http_->Stop(time.left());
+  if (console_) console_->Stop(time.left());
   care_.EndLooks();
   care_.StopGivingBack();
   node_.reset();

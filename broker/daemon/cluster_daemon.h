@@ -29,6 +29,7 @@
 #include "broker/doors/common/open_connections.h"
 #include "broker/doors/common/statistics_gate.h"
 #include "broker/doors/grpc/server.h"
+#include "broker/doors/http/console/console_door.h"
 #include "broker/doors/http/servicebus/servicebus_door.h"
 #include "broker/trace/tracer.h"
 #include "replication/cluster_node/cluster_node.h"
@@ -129,6 +130,8 @@ class ClusterDaemon final : private RaftThread::Leaderships {
   std::unique_ptr<amqp::AmqpDoor> amqp_;
   // The same of Service Bus over HTTP.
   std::unique_ptr<ServiceBusDoor> http_;
+  // The same of the console, whose calls are those of the server.
+  std::unique_ptr<ConsoleDoor> console_;
   ClientRelay relay_;
 
   Mutex mutex_;

@@ -41,6 +41,7 @@ Daemon::Daemon(std::unique_ptr<RocksStore> store, BrokerImage image, DaemonClock
       connections_(settings.connections_max),
       amqp_(MakeAmqpDoor(settings)),
       http_(MakeServiceBusDoor(settings, health_, amqp_.get())),
+      console_(MakeConsoleDoor(settings)),
       leadership_(
           {care_.store(), log_, *clock_.clock, clock_.manual, &care_.gate(), guard_.get(), tracer_},
           settings.limits, std::move(image)),
@@ -56,6 +57,7 @@ Daemon::~Daemon() {
 void Daemon::CloseGates() {
   health_.SetWatch({});
   statistics_.Close();
+  statistics_.OpenConsole(nullptr);
   guard_gate_.Close();
 }
 
@@ -84,23 +86,32 @@ Status Daemon::Serve(Listeners& listeners) {
                                 [this] { return Statistics(); }, guard_.get(), amqp_.get()};
   if (http_) http_->SetGuardOfRefusals(guard_.get());
   if (http_) http_->Open(broker);
+  if (console_) {
+    console_->SetGuardOfRefusals(guard_.get());
+    console_->Use(server_->inner_calls());
+    console_->Open(broker);
+  }
   server_->Open(broker);
   health_.SetWatch([this](bool is_well) { server_->SetWell(is_well); });
   health_.Heal(Ailment::kStarting);
   statistics_.Open([this] { return Statistics(); });
+  if (console_) statistics_.OpenConsole([this] { return console_->statistics(); });
   guard_gate_.Open(guard_.get());
   WHARF_RETURN_IF_ERROR(server_->Listen());
   if (amqp_) WHARF_RETURN_IF_ERROR(amqp_->Listen(listeners.Take(ListenerKind::kAmqp)));
-  return http_ ? http_->Listen(listeners.Take(ListenerKind::kServiceBus)) : Status();
+  if (http_) WHARF_RETURN_IF_ERROR(http_->Listen(listeners.Take(ListenerKind::kServiceBus)));
+  return console_ ? console_->Listen(listeners.Take(ListenerKind::kConsole)) : Status();
 }
 
 void Daemon::StopDoors() {
   const StopTime time(kStopGrace);
   if (amqp_) amqp_->BeginStop();
   if (http_) http_->BeginStop();
+  if (console_) console_->BeginStop();
   if (server_) server_->Stop(kStopGrace);
   if (amqp_) amqp_->Stop(time.left());
   if (http_) http_->Stop(time.left());
+  if (console_) console_->Stop(time.left());
 }
 
 Status Daemon::TakeClients(const config::Settings& settings) {

@@ -18,6 +18,7 @@
 #include "broker/doors/common/open_connections.h"
 #include "broker/doors/common/statistics_gate.h"
 #include "broker/doors/grpc/server.h"
+#include "broker/doors/http/console/console_door.h"
 #include "broker/doors/http/servicebus/servicebus_door.h"
 #include "broker/requests/broker_statistics.h"
 #include "broker/trace/tracer.h"
@@ -91,6 +92,8 @@ class Daemon {
   std::unique_ptr<amqp::AmqpDoor> amqp_;
   // Null: Service Bus over HTTP is not listened for.
   std::unique_ptr<ServiceBusDoor> http_;
+  // Null: the console is not listened for. Its calls are those of the server.
+  std::unique_ptr<ConsoleDoor> console_;
   Leadership leadership_;
   Watchdog watchdog_;
   std::unique_ptr<Ticker> watches_;

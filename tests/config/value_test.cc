@@ -75,7 +75,8 @@ TEST(ValueTest, SeveralAddressesAreAtPlacesOfTheirOwn) {
     return refusal.substr(std::min(refusal.size(), refusal.find(';')));
   };
   EXPECT_EQ(why({"127.0.0.1:1", "grpc://[::1]:1", "unix:/a", "127.0.0.1:0", "127.0.0.1:0",
-                 "amqp://127.0.0.1:0", "amqp+tls://[::1]:5671", "operations://[::1]:0"}),
+                 "amqp://127.0.0.1:0", "amqp+tls://[::1]:5671", "operations://[::1]:0",
+                 "console+tls://127.0.0.1:8080"}),
             "");
   EXPECT_EQ(why({"operations://127.0.0.1:1"}), "; none of them is for gRPC, not an array");
   EXPECT_EQ(why({"127.0.0.1:1", "localhost:1"}), "; one place is named twice, not an array");

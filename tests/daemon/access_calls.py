@@ -3,6 +3,8 @@
 import base64
 import hashlib
 import hmac
+import http.client
+import json
 import os
 import re
 import subprocess
@@ -10,7 +12,7 @@ import time
 import urllib.parse
 
 import grpc
-from google.protobuf import empty_pb2
+from google.protobuf import empty_pb2, json_format
 
 import wire
 from wharf.v1 import (clock_pb2, cluster_pb2, cluster_pb2_grpc, management_pb2, message_pb2, messaging_pb2,
@@ -226,6 +228,23 @@ def ask(channel, name, request, token):
         return grpc.StatusCode.OK
     except grpc.RpcError as error:
         return error.code()
+
+
+def ask_json(port, name, request, token):
+    """The same of the JSON form at a listener of the console; a stream has none."""
+    service_name, method_name = name.split(" ")[0].split(".")
+    (service,) = [each for each in SERVICES if each.name == service_name]
+    input_type = service.methods_by_name[method_name].input_type
+    message = getattr(_module_of(input_type), input_type.name)(**request)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=wire.TIMEOUT)
+    try:
+        connection.request("POST", f"/api/v1/{service_name}/{method_name}", body=json_format.MessageToJson(message),
+                           headers={"X-Wharf-Request": "1", **({"Authorization": token} if token is not None else {})})
+        answer = connection.getresponse()
+        body = json.loads(answer.read())
+    finally:
+        connection.close()
+    return grpc.StatusCode.OK if answer.status == 200 else grpc.StatusCode[body["error"]["status"]]
 
 
 def _code(number):

@@ -57,7 +57,7 @@ class ClientRelayTest : public ::testing::Test {
 TEST_F(ClientRelayTest, WhoIsBroughtIsServedByTheDoor) {
   Listen();
 
-  ASSERT_TRUE(Take({&door_, nullptr, nullptr, false}, "amqp", true).ok());
+  ASSERT_TRUE(Take({&door_, nullptr, nullptr, nullptr, false}, "amqp", true).ok());
 
   EXPECT_EQ(Answer(), kLoginHeader);
 }
@@ -68,26 +68,28 @@ TEST_F(ClientRelayTest, WhereNobodyHasToProveAnythingOnlyThisMachineIsLetIn) {
   const access::Guard without_rules = GuardWith(access::Guard::Obeyed::kFromFirstRule);
   const access::Guard obeyed = GuardWith(access::Guard::Obeyed::kAlways);
 
-  EXPECT_THAT(Take({&door_, nullptr, nullptr, false}, "amqp", false).message(),
+  EXPECT_THAT(Take({&door_, nullptr, nullptr, nullptr, false}, "amqp", false).message(),
               HasSubstr("access is off"));
-  EXPECT_THAT(Take({&door_, nullptr, &without_rules, false}, "amqp", false).message(),
+  EXPECT_THAT(Take({&door_, nullptr, nullptr, &without_rules, false}, "amqp", false).message(),
               HasSubstr("access is off"));
-  EXPECT_TRUE(Take({&door_, nullptr, &without_rules, false}, "amqp", true).ok());
-  EXPECT_TRUE(Take({&door_, nullptr, nullptr, true}, "amqp", false).ok());
-  EXPECT_TRUE(Take({&door_, nullptr, &obeyed, false}, "amqp", false).ok());
+  EXPECT_TRUE(Take({&door_, nullptr, nullptr, &without_rules, false}, "amqp", true).ok());
+  EXPECT_TRUE(Take({&door_, nullptr, nullptr, nullptr, true}, "amqp", false).ok());
+  EXPECT_TRUE(Take({&door_, nullptr, nullptr, &obeyed, false}, "amqp", false).ok());
 }
 
 TEST_F(ClientRelayTest, ADoorThatIsNotThereIsNamed) {
-  EXPECT_THAT(Take({&door_, nullptr, nullptr, false}, "amqp", true).message(),
+  EXPECT_THAT(Take({&door_, nullptr, nullptr, nullptr, false}, "amqp", true).message(),
               HasSubstr("AMQP without TLS is not listened for here"));
   Listen();
-  EXPECT_THAT(Take({&door_, nullptr, nullptr, false}, "amqp+tls", true).message(),
+  EXPECT_THAT(Take({&door_, nullptr, nullptr, nullptr, false}, "amqp+tls", true).message(),
               HasSubstr("AMQP with TLS is not listened for here"));
-  EXPECT_THAT(Take({&door_, nullptr, nullptr, false}, "servicebus", true).message(),
+  EXPECT_THAT(Take({&door_, nullptr, nullptr, nullptr, false}, "servicebus", true).message(),
               HasSubstr("HTTP is not listened for here"));
-  EXPECT_THAT(Take({nullptr, nullptr, nullptr, false}, "amqp", true).message(),
+  EXPECT_THAT(Take({&door_, nullptr, nullptr, nullptr, false}, "console+tls", true).message(),
+              HasSubstr("HTTP is not listened for here"));
+  EXPECT_THAT(Take({nullptr, nullptr, nullptr, nullptr, false}, "amqp", true).message(),
               HasSubstr("AMQP is not listened for here"));
-  EXPECT_THAT(Take({&door_, nullptr, nullptr, false}, "mqtt", true).message(),
+  EXPECT_THAT(Take({&door_, nullptr, nullptr, nullptr, false}, "mqtt", true).message(),
               HasSubstr("no door 'mqtt'"));
 }
 

@@ -68,7 +68,8 @@ class MetricsTest(daemon_test.DaemonTest):
     def start_with_all(self):
         """With everything that there may be something to tell of."""
         identity = certificates.Authority(self.folder.name).sign("broker")
-        places = ("grpc+tls://127.0.0.1:0", "amqp://127.0.0.1:0", "servicebus://127.0.0.1:0")
+        places = ("grpc+tls://127.0.0.1:0", "amqp://127.0.0.1:0", "servicebus://127.0.0.1:0",
+                  "console://127.0.0.1:0")
         daemon = self.start_with_http(*places, flags=(
             "--tls-cert", str(identity.certificate), "--tls-key", str(identity.key), "--metrics-histograms=orders"))
         self.client.create("orders")

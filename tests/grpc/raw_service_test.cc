@@ -38,7 +38,8 @@ class RawServiceTest : public ::testing::Test {
   ManualClock clock_{Timestamp()};
   ReadGate reads_{{}, clock_};
   HeldBytes::Total stream_bytes_ = 0;
-  const Gates gates_{calls_, reads_, stream_bytes_};
+  const VouchedCallers vouched_{access::SystemKeys()};
+  const Gates gates_{calls_, reads_, stream_bytes_, vouched_};
 };
 
 TEST_F(RawServiceTest, EveryMethodOfTheApiIsOffered) {

@@ -76,6 +76,10 @@ Status CallGate::Ticket::ProveCertificate(std::string_view subject) {
   return guard_ == nullptr ? Status() : Take(guard_->ProveCertificate(subject));
 }
 
+Status CallGate::Ticket::Accept(access::PermitPtr permit) {
+  return guard_ == nullptr ? Status() : Take(std::move(permit));
+}
+
 // A book that comes while the permit is not yet among those that are watched would be missed: so it
 // is asked again when it is.
 Status CallGate::Ticket::Take(Result<access::PermitPtr> permit) {

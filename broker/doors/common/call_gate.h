@@ -84,6 +84,8 @@ class CallGate {
     Status Prove(std::string_view token);
     // The same of a caller that sends no token, and whose certificate has this subject.
     Status ProveCertificate(std::string_view subject);
+    // The same of a caller whom somebody in this process has believed: what that was for.
+    Status Accept(access::PermitPtr permit);
     // Null: nothing was proven.
     const access::PermitPtr& permit() const { return permit_; }
     // Calls `end` when the gate is closed, or now if it is; if it was given back, never. Once.

@@ -5,6 +5,7 @@
 #include "broker/doors/common/call_gate.h"
 #include "broker/doors/common/held_bytes.h"
 #include "broker/doors/common/read_gate.h"
+#include "broker/doors/common/vouched_callers.h"
 
 namespace wharf {
 
@@ -15,6 +16,8 @@ struct Gates {
   ReadGate& reads;
   // What streams hold that their clients have not read.
   HeldBytes::Total& stream_bytes;
+  // For whom other doors of this daemon vouch.
+  const VouchedCallers& vouched;
 };
 
 }  // namespace wharf

@@ -1,5 +1,5 @@
-// StatisticsGate: where those who watch find the statistics of the broker that there is now, and of
-// the cluster that this node belongs to.
+// StatisticsGate: where those who watch find the statistics of the broker that there is now, of the
+// console, and of the cluster that this node belongs to.
 //
 // Closed before they are there and when they go. Any thread.
 #pragma once
@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "absl/base/thread_annotations.h"
+#include "broker/doors/common/console_statistics.h"
 #include "broker/requests/broker_statistics.h"
 #include "broker/requests/cluster_control.h"
 #include "storage/base/mutex.h"
@@ -31,6 +32,11 @@ class StatisticsGate {
     MutexLock lock(mutex_);
     cluster_ = std::move(source);
   }
+  // The same of the console.
+  void OpenConsole(std::function<ConsoleStatistics()> source) {
+    MutexLock lock(mutex_);
+    console_ = std::move(source);
+  }
 
   std::optional<BrokerStatistics> Read() const {
     MutexLock lock(mutex_);
@@ -42,11 +48,17 @@ class StatisticsGate {
     MutexLock lock(mutex_);
     return cluster_ ? cluster_() : std::nullopt;
   }
+  // Nothing: it is not listened for, or not there.
+  std::optional<ConsoleStatistics> ReadConsole() const {
+    MutexLock lock(mutex_);
+    return console_ ? std::optional(console_()) : std::nullopt;
+  }
 
  private:
   mutable Mutex mutex_;
   StatisticsSource source_ ABSL_GUARDED_BY(mutex_);
   ClusterSource cluster_ ABSL_GUARDED_BY(mutex_);
+  std::function<ConsoleStatistics()> console_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace wharf

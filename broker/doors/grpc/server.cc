@@ -114,13 +114,14 @@ Server::Server(OpenConnections& connections)
       reads_clock_(std::make_unique<ReadClock>()),
       reads_(kReads, *reads_clock_),
       cluster_reads_(kClusterReads, *reads_clock_),
-      clock_({gate_, reads_, stream_bytes_}),
-      cluster_({cluster_gate_, cluster_reads_, stream_bytes_}),
-      management_({gate_, reads_, stream_bytes_}),
-      messaging_({gate_, reads_, stream_bytes_}),
-      sessions_({gate_, reads_, stream_bytes_}),
-      topics_({gate_, reads_, stream_bytes_}),
-      transactions_({gate_, reads_, stream_bytes_}),
+      vouched_(access::SystemKeys()),
+      clock_({gate_, reads_, stream_bytes_, vouched_}),
+      cluster_({cluster_gate_, cluster_reads_, stream_bytes_, vouched_}),
+      management_({gate_, reads_, stream_bytes_, vouched_}),
+      messaging_({gate_, reads_, stream_bytes_, vouched_}),
+      sessions_({gate_, reads_, stream_bytes_, vouched_}),
+      topics_({gate_, reads_, stream_bytes_, vouched_}),
+      transactions_({gate_, reads_, stream_bytes_, vouched_}),
       looks_at_reads_(kReadsPace,
                       [this] {
                         reads_.Tick();
@@ -150,6 +151,7 @@ Result<std::unique_ptr<Server>> Server::Start(std::vector<Doorway> doorways,
   builder.experimental().SetInterceptorCreators(std::move(guards));
   server->server_ = builder.BuildAndStart();
   if (server->server_ == nullptr) return Status(ErrorCode::kGeneralError, "gRPC does not start");
+  server->inner_ = std::make_unique<InnerChannel>(*server->server_, server->vouched_);
   for (const char* service : kServices) {
     server->server_->GetHealthCheckService()->SetServingStatus(service, false);
   }

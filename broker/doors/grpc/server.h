@@ -12,6 +12,8 @@
 #include "broker/doors/common/doorway.h"
 #include "broker/doors/common/gates.h"
 #include "broker/doors/common/open_connections.h"
+#include "broker/doors/common/vouched_callers.h"
+#include "broker/doors/grpc/inner_channel.h"
 #include "broker/doors/grpc/services/clock_service.h"
 #include "broker/doors/grpc/services/cluster_service.h"
 #include "broker/doors/grpc/services/management_service.h"
@@ -40,6 +42,9 @@ class Server {
   void TakePart(const CallGate::Node& node);
   // Lets clients in, from now on.
   Status Listen();
+
+  // For other doors of this daemon.
+  InnerCalls& inner_calls() { return *inner_; }
 
   // Calls go to this broker from now on, and health says SERVING, unless it was told that the
   // broker is not well. There is no other one.
@@ -93,6 +98,7 @@ class Server {
   ReadGate cluster_reads_;
   LoneNode lone_node_;
   HeldBytes::Total stream_bytes_ = 0;
+  VouchedCallers vouched_;
   ClockService clock_;
   ClusterService cluster_;
   ManagementService management_;
@@ -105,6 +111,7 @@ class Server {
   // gRPC asks those with TLS for their certificates.
   std::vector<std::shared_ptr<grpc::ServerCredentials>> credentials_;
   std::unique_ptr<grpc::Server> server_;
+  std::unique_ptr<InnerChannel> inner_;
   Mutex health_mutex_;
   bool is_open_ ABSL_GUARDED_BY(health_mutex_) = false;
   bool is_well_ ABSL_GUARDED_BY(health_mutex_) = true;

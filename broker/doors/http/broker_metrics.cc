@@ -277,6 +277,26 @@ void WriteHttpConnections(std::size_t open, MetricText& text) {
       std::uint64_t{open});
 }
 
+void Write(const ConsoleStatistics& console, MetricText& text) {
+  text.One({"wharf_console_connections_total", kCounter,
+            "Connections of the console that were accepted"},
+           console.http.connections);
+  text.One({"wharf_console_connections_refused_total", kCounter,
+            "Connections of the console that were closed because there were http-max-connections"},
+           console.http.connections_refused);
+  text.One({"wharf_console_open_connections", kGauge, "Connections of the console that are open"},
+           console.http.open_connections);
+  text.One({"wharf_console_open_calls", kGauge, "Calls of the JSON API that are under way"},
+           std::uint64_t{console.open_calls});
+  text.One({"wharf_console_sessions", kGauge, "Sessions of the console that are signed in"},
+           std::uint64_t{console.sessions});
+  text.Begin({"wharf_console_requests_total", kCounter,
+              "Requests to the console, by their kind and the class of their status"});
+  for (const HttpStatistics::Requests& each : console.http.requests) {
+    text.Add(LabelText("kind", each.kind) + ',' + LabelText("status", each.status), each.count);
+  }
+}
+
 void Write(const BrokerStatistics& statistics, MetricText& text) {
   text.Begin({"wharf_build_info", kGauge, "1, and the version that runs"});
   text.Add(LabelText("version", statistics.version), std::int64_t{1});

@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "broker/doors/common/certificates.h"
+#include "broker/doors/common/console_statistics.h"
 #include "broker/doors/common/health.h"
 #include "broker/doors/http/metric_text.h"
 #include "broker/requests/broker_statistics.h"
@@ -24,6 +25,7 @@ void Write(const ProcessStatistics& process, MetricText& text);
 void Write(const Health& health, MetricText& text);
 void Write(const Certificates::Content& certificates, MetricText& text);
 void WriteHttpConnections(std::size_t open, MetricText& text);
+void Write(const ConsoleStatistics& console, MetricText& text);
 void Write(const BrokerStatistics& statistics, MetricText& text);
 
 }  // namespace wharf

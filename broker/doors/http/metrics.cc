@@ -56,6 +56,7 @@ void AddMetrics(Router& router, MetricSources sources) {
     Write(sources.health, text);
     if (sources.certificates != nullptr) Write(*sources.certificates->content(), text);
     WriteHttpConnections(sources.http_connections(), text);
+    if (const auto console = sources.statistics.ReadConsole()) Write(*console, text);
     std::shared_ptr<const EntityNumbers> numbers;
     if (const auto read = sources.statistics.Read()) {
       Write(*read, text);

@@ -82,9 +82,8 @@ class UnaryCall final : public UnaryReactor,
     auto call = std::shared_ptr<UnaryCall>(new UnaryCall(gates, context, response, handle));
     call->self_ = call;
     if (!call->ticket_.is_valid()) {
-      call->Fail(RefusalFor(call->ticket_, *context));
-    } else if (Status refused = ProveCaller(call->ticket_, *context, call->about());
-               !refused.ok()) {
+      call->Fail(call->Refusal());
+    } else if (Status refused = call->Prove(); !refused.ok()) {
       call->Fail(refused);
     } else {
       gates.reads.Enter(call, ConnectionOf(call->peer_), kReadHold, ReadGate::Patience::kBounded);
@@ -155,11 +154,21 @@ class UnaryCall final : public UnaryReactor,
       : reads_(gates.reads),
         ticket_(gates.calls.Enter([context] { context->TryCancel(); })),
         context_(context),
-        peer_(context->peer()),
+        vouched_(FindVouched(gates.vouched, *context)),
+        peer_(vouched_ == nullptr ? context->peer() : vouched_->peer),
         handle_(handle),
         response_bytes_(response),
         request_(google::protobuf::Arena::CreateMessage<Request>(&arena_)),
         response_(google::protobuf::Arena::CreateMessage<Response>(&arena_)) {}
+
+  Status Prove() {
+    return vouched_ == nullptr ? ProveCaller(ticket_, *context_, about())
+                               : ProveVouched(ticket_, *vouched_);
+  }
+  Status Refusal() {
+    return vouched_ == nullptr ? RefusalFor(ticket_, *context_)
+                               : RefusalForVouched(ticket_, *vouched_);
+  }
 
   // --- reading ---
 
@@ -253,9 +262,11 @@ class UnaryCall final : public UnaryReactor,
   ReadGate& reads_;
   CallGate::Ticket ticket_;
   grpc::CallbackServerContext* const context_;
+  // Whom another door of this daemon believes; null: whoever has called.
+  const VouchedCallers::CallerPtr vouched_;
   const std::string peer_;
   const Handle handle_;
-  const TrackingId tracking_id_ = NewTrackingId();
+  const TrackingId tracking_id_ = vouched_ == nullptr ? NewTrackingId() : vouched_->tracking_id;
   // Gone when it was parsed.
   grpc::ByteBuffer request_bytes_;
   grpc::ByteBuffer* const response_bytes_;

@@ -1,5 +1,6 @@
 #include "broker/doors/grpc/services/cluster_service.h"
 
+#include <string>
 #include <variant>
 
 #include "broker/doors/common/local_peer.h"
@@ -14,7 +15,8 @@ namespace {
 // cluster before it says who may.
 template <typename Call>
 Status RequireLocal(const Call& call) {
-  if (IsLocalPeer(call.caller().peer)) return {};
+  const std::string peer = call.caller().peer;
+  if (IsLocalPeer(peer) || IsLocalPeerText(peer)) return {};
   return {ErrorCode::kForbidden,
           "this node has no cluster yet: it is founded from its own machine only, over loopback or "
           "a Unix socket"};

@@ -6,6 +6,8 @@
 
 #include <grpc/grpc_security_constants.h>
 
+#include "broker/doors/grpc/inner_channel.h"
+
 namespace wharf {
 namespace {
 
@@ -41,7 +43,35 @@ Status Prove(CallGate::Ticket& ticket, const std::vector<std::string_view>& toke
   return subject.empty() ? ticket.Prove({}) : ticket.ProveCertificate(subject);
 }
 
+// Sockets have addresses; what is inside has none.
+bool IsFromInside(const grpc::ServerContextBase& context) {
+  const std::string peer = context.peer();
+  return !peer.starts_with("ipv4:") && !peer.starts_with("ipv6:") && !peer.starts_with("unix:");
+}
+
 }  // namespace
+
+VouchedCallers::CallerPtr FindVouched(const VouchedCallers& vouched,
+                                      const grpc::ServerContextBase& context) {
+  const auto& metadata = context.client_metadata();
+  const auto handle = metadata.find(kVouchedMetadata);
+  if (handle == metadata.end() || !IsFromInside(context)) return nullptr;
+  return vouched.Find({handle->second.data(), handle->second.size()});
+}
+
+Status ProveVouched(CallGate::Ticket& ticket, const Caller& vouched) {
+  Status refused = ticket.Accept(vouched.permit);
+  if (!refused.ok()) {
+    ticket.guard()->NoteRefusal(refused, ticket.permit(), vouched.peer,
+                                ToString(vouched.tracking_id));
+  }
+  return refused;
+}
+
+Status RefusalForVouched(CallGate::Ticket& ticket, const Caller& vouched) {
+  const bool is_known = ticket.Accept(vouched.permit).ok();
+  return is_known ? ticket.refusal() : ticket.refusal_of_strangers();
+}
 
 Status ProveCaller(CallGate::Ticket& ticket, const grpc::ServerContextBase& context,
                    const AboutRequest& about) {

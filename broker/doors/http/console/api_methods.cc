@@ -1,0 +1,88 @@
+#include "broker/doors/http/console/api_methods.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <absl/strings/str_cat.h>
+#include <wharf/v1/clock.pb.h>
+#include <wharf/v1/cluster.pb.h>
+#include <wharf/v1/management.pb.h>
+#include <wharf/v1/messaging.pb.h>
+#include <wharf/v1/sessions.pb.h>
+#include <wharf/v1/topics.pb.h>
+#include <wharf/v1/transactions.pb.h>
+
+namespace wharf::console {
+namespace {
+
+using google::protobuf::FileDescriptor;
+using google::protobuf::MethodDescriptor;
+using google::protobuf::ServiceDescriptor;
+
+const absl::string_view kPrefix(kApiPrefix.data(), kApiPrefix.size());
+
+// One message of each file that has services leads to the file.
+std::vector<const FileDescriptor*> Files() {
+  return {v1::ClockTime::descriptor()->file(),       v1::ClusterStatus::descriptor()->file(),
+          v1::QueueProperties::descriptor()->file(), v1::SendRequest::descriptor()->file(),
+          v1::AcceptedSession::descriptor()->file(), v1::TopicProperties::descriptor()->file(),
+          v1::Transaction::descriptor()->file()};
+}
+
+bool IsUnary(const MethodDescriptor& method) {
+  return !method.client_streaming() && !method.server_streaming();
+}
+
+struct Table {
+  std::vector<ApiMethod> unary;
+  std::vector<std::string> streams;
+};
+
+void Add(const ServiceDescriptor& service, Table& table) {
+  for (int i = 0; i < service.method_count(); ++i) {
+    const MethodDescriptor& method = *service.method(i);
+    std::string path = absl::StrCat(kPrefix, service.name(), "/", method.name());
+    if (!IsUnary(method)) {
+      table.streams.push_back(std::move(path));
+      continue;
+    }
+    table.unary.push_back({.descriptor = &method,
+                           .path = std::move(path),
+                           .grpc_path = absl::StrCat("/", service.full_name(), "/", method.name()),
+                           .is_of_every_node = service.name() == "Cluster"});
+  }
+}
+
+Table MakeTable() {
+  Table table;
+  for (const FileDescriptor* file : Files()) {
+    for (int i = 0; i < file->service_count(); ++i) Add(*file->service(i), table);
+  }
+  std::sort(table.unary.begin(), table.unary.end(),
+            [](const ApiMethod& one, const ApiMethod& other) { return one.path < other.path; });
+  return table;
+}
+
+const Table& TheTable() {
+  static const Table table = MakeTable();
+  return table;
+}
+
+}  // namespace
+
+const std::vector<ApiMethod>& ApiMethods() { return TheTable().unary; }
+
+const ApiMethod* FindApiMethod(std::string_view path) {
+  const std::vector<ApiMethod>& all = ApiMethods();
+  const auto found = std::lower_bound(
+      all.begin(), all.end(), path,
+      [](const ApiMethod& method, std::string_view wanted) { return method.path < wanted; });
+  return found == all.end() || found->path != path ? nullptr : &*found;
+}
+
+bool IsStreamPath(std::string_view path) {
+  const std::vector<std::string>& streams = TheTable().streams;
+  return std::find(streams.begin(), streams.end(), path) != streams.end();
+}
+
+}  // namespace wharf::console

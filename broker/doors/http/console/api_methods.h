@@ -1,0 +1,34 @@
+// ApiMethods: the unary methods of the gRPC API that can be asked as JSON, by their paths. Made
+// once, of the descriptors of the .proto files, so that none can be forgotten; constant, any
+// thread.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <google/protobuf/descriptor.h>
+
+namespace wharf::console {
+
+// What stands before "Messaging/Send".
+inline constexpr std::string_view kApiPrefix = "/api/v1/";
+
+struct ApiMethod {
+  const google::protobuf::MethodDescriptor* descriptor = nullptr;
+  // "/api/v1/Messaging/Send".
+  std::string path{};
+  // "/wharf.v1.Messaging/Send".
+  std::string grpc_path{};
+  // Every node of a cluster answers it, whoever leads.
+  bool is_of_every_node = false;
+};
+
+// In the order of their paths.
+const std::vector<ApiMethod>& ApiMethods();
+// Null: there is none.
+const ApiMethod* FindApiMethod(std::string_view path);
+// Of a stream, which JSON cannot ask for.
+bool IsStreamPath(std::string_view path);
+
+}  // namespace wharf::console

@@ -1,0 +1,181 @@
+#include "broker/doors/http/console/console_service.h"
+
+#include <array>
+#include <utility>
+
+#include "broker/doors/http/console/api_answer.h"
+#include "broker/doors/http/console/json_form.h"
+#include "broker/doors/http/console/open_api.h"
+#include "broker/doors/http/router.h"
+
+namespace wharf::console {
+namespace {
+
+constexpr std::string_view kDocumentPath = "/api/v1/openapi.json";
+
+HttpService::Begun Refused(HttpResponse response) { return {.refused = std::move(response)}; }
+
+// Counts an answer on its way.
+class SealedReply final : public HttpReply {
+ public:
+  SealedReply(HttpReplyPtr reply, HttpCounts& counts, ConsoleKind kind)
+      : reply_(std::move(reply)), counts_(counts), kind_(kind) {}
+
+  void Answer(HttpResponse response) override {
+    counts_.Note(static_cast<std::size_t>(kind_), response.status);
+    reply_->Answer(ForBrowsers(std::move(response)));
+  }
+  void OnGone(std::function<void()> gone) override { reply_->OnGone(std::move(gone)); }
+
+ private:
+  const HttpReplyPtr reply_;
+  HttpCounts& counts_;
+  const ConsoleKind kind_;
+};
+
+// Of a path that is no method's.
+ConsoleKind KindOf(std::string_view path) {
+  if (path == SignIn::kPath) return ConsoleKind::kSession;
+  return path == kDocumentPath ? ConsoleKind::kDocument : ConsoleKind::kRefused;
+}
+
+HttpResponse WrongMethod(const char* allowed, const TrackingId& id) {
+  HttpResponse response = ErrorAnswer(405, std::string("this is asked by ") + allowed, id);
+  response.fields.emplace_back("Allow", allowed);
+  return response;
+}
+
+HttpResponse AnswerOf(const ApiMethod& method, const InnerCalls::Answer& answer,
+                      const TrackingId& id) {
+  if (answer.code != 0) return ErrorAnswer(answer, id);
+  Result<std::string> json = JsonOfBytes(answer.response, *method.descriptor->output_type());
+  return json.ok() ? JsonAnswer(*std::move(json) + "\n") : ErrorAnswer(json.status(), id);
+}
+
+}  // namespace
+
+std::string_view NameOf(ConsoleKind kind) {
+  constexpr std::array<std::string_view, kConsoleKinds> kNames = {"call", "session", "document",
+                                                                  "refused"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+class ConsoleService::Place {
+ public:
+  explicit Place(std::atomic<int>& taken) : taken_(taken), number_(++taken) {}
+  ~Place() { --taken_; }
+  Place(const Place&) = delete;
+  Place& operator=(const Place&) = delete;
+
+  bool is_one_too_many() const { return number_ > kCallsMax; }
+
+ private:
+  std::atomic<int>& taken_;
+  const int number_;
+};
+
+ConsoleService::ConsoleService(World world, HostCheck hosts, const std::string& version)
+    : world_(std::move(world)),
+      hosts_(std::move(hosts)),
+      document_(OpenApiDocument(version)),
+      sign_in_(world_.sessions, world_.pace) {}
+
+HttpService::Begun ConsoleService::Begin(HttpRequest head) {
+  const Credentials credentials = CredentialsOf(head);
+  if (const ApiMethod* const method = FindApiMethod(head.path)) {
+    return Sealed(ConsoleKind::kCall, BeginCall(head, credentials, *method));
+  }
+  const ConsoleKind kind = KindOf(head.path);
+  return Sealed(kind, BeginOther(std::move(head), credentials, kind));
+}
+
+HttpService::Begun ConsoleService::Sealed(ConsoleKind kind, Begun begun) {
+  if (begun.refused) {
+    world_.counts.Note(static_cast<std::size_t>(ConsoleKind::kRefused), begun.refused->status);
+    return Refused(ForBrowsers(*std::move(begun.refused)));
+  }
+  return {.go_on = [this, kind, go_on = std::move(begun.go_on)](std::string body,
+                                                                HttpReplyPtr reply) mutable {
+    std::move(go_on)(std::move(body),
+                     std::make_shared<SealedReply>(std::move(reply), world_.counts, kind));
+  }};
+}
+
+HttpService::Begun ConsoleService::BeginOther(HttpRequest head, const Credentials& credentials,
+                                              ConsoleKind kind) {
+  auto visit = std::make_shared<Visit>(world_.gate, head);
+  const TrackingId id = visit->tracking_id();
+  const Status foreign = CheckPage(head, credentials, visit->guard() == nullptr, hosts_);
+  if (!foreign.ok()) return Refused(ErrorAnswer(foreign, id));
+  if (kind == ConsoleKind::kSession) {
+    return sign_in_.Begin(std::move(head), credentials, std::move(visit));
+  }
+  if (kind == ConsoleKind::kDocument) return BeginDocument(head);
+  return Refused(
+      IsStreamPath(head.path)
+          ? ErrorAnswer(501, "a stream cannot be asked for as JSON: ask over gRPC", id)
+          : ErrorAnswer(404, "there is nothing at this path: see /api/v1/openapi.json", id));
+}
+
+HttpService::Begun ConsoleService::BeginDocument(const HttpRequest& head) {
+  if (!Router::IsLook(head.method)) return Refused(WrongMethod("GET", NewTrackingId()));
+  return {.go_on = [this](const std::string& /*body*/, const HttpReplyPtr& reply) {
+    reply->Answer(JsonAnswer(document_));
+  }};
+}
+
+CallGate& ConsoleService::GateOf(const ApiMethod& method) const {
+  CallGate* const of_cluster = method.is_of_every_node ? world_.cluster_gate() : nullptr;
+  return of_cluster == nullptr ? world_.gate : *of_cluster;
+}
+
+HttpService::Begun ConsoleService::BeginCall(const HttpRequest& head,
+                                             const Credentials& credentials,
+                                             const ApiMethod& method) {
+  auto visit = std::make_shared<Visit>(GateOf(method), head);
+  const TrackingId& id = visit->tracking_id();
+  const Status foreign = CheckPage(head, credentials, visit->guard() == nullptr, hosts_);
+  if (!foreign.ok()) return Refused(ErrorAnswer(foreign, id));
+  if (head.method != "POST") return Refused(WrongMethod("POST", id));
+  if (const Status refused = visit->Admit(credentials, world_.sessions); !refused.ok()) {
+    return Refused(ErrorAnswer(refused, id));
+  }
+  auto place = std::make_shared<Place>(calls_);
+  if (place->is_one_too_many() || !world_.has_room()) {
+    const Status busy(ErrorCode::kServiceBusy, "the console has as many calls as it takes");
+    return Refused(ErrorAnswer(busy, id));
+  }
+  return {.go_on = [this, &method, visit = std::move(visit), place = std::move(place)](
+                       const std::string& body, const HttpReplyPtr& reply) {
+    Call(method, body, visit, place, reply);
+  }};
+}
+
+// The way to the broker is held until the last byte has left.
+void ConsoleService::Call(const ApiMethod& method, const std::string& body,
+                          const std::shared_ptr<Visit>& visit, const std::shared_ptr<Place>& place,
+                          const HttpReplyPtr& reply) {
+  Result<std::string> request = BytesOfJson(body, *method.descriptor->input_type());
+  InnerCalls* const calls = world_.calls();
+  if (!request.ok() || calls == nullptr) {
+    const Status why = request.ok() ? Status(ErrorCode::kServiceCommunicationProblem,
+                                             "the broker is not there yet: ask again")
+                                    : request.status();
+    return reply->Answer(ErrorAnswer(why, visit->tracking_id()));
+  }
+  InnerCalls::Call call{
+      .method = method.grpc_path, .request = *std::move(request), .caller = visit->caller()};
+  reply->OnGone(
+      calls->Begin(std::move(call), [&method, visit, place, reply](InnerCalls::Answer answer) {
+        HttpResponse response = AnswerOf(method, answer, visit->tracking_id());
+        response.written = [visit] {};
+        reply->Answer(std::move(response));
+      }));
+}
+
+HttpResponse ConsoleService::Refusal(unsigned status, std::string_view why) {
+  world_.counts.Note(static_cast<std::size_t>(ConsoleKind::kRefused), status);
+  return ForBrowsers(ErrorAnswer(status, why, NewTrackingId()));
+}
+
+}  // namespace wharf::console

@@ -1,0 +1,86 @@
+// ConsoleService: what listeners of the console answer: the JSON form of the gRPC API.
+//
+//   POST /api/v1/Messaging/Send   a unary method, by its service and its name
+//   /api/v1/session               who is signed in (sign_in.h)
+//   GET /api/v1/openapi.json      what there is
+//
+// A request is for this host and of no other page; then who asks is proven, before a byte of its
+// body is read; then it becomes a call of the gRPC door, whose answer is its answer. Made by the
+// ConsoleDoor; any thread.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "broker/doors/common/call_gate.h"
+#include "broker/doors/common/inner_calls.h"
+#include "broker/doors/http/console/api_methods.h"
+#include "broker/doors/http/console/credentials.h"
+#include "broker/doors/http/console/sessions.h"
+#include "broker/doors/http/console/sign_in.h"
+#include "broker/doors/http/console/visit.h"
+#include "broker/doors/http/host_check.h"
+#include "broker/doors/http/http_service.h"
+#include "broker/doors/http/servicebus/http_counts.h"
+
+namespace wharf::console {
+
+// As what requests are counted; refused is what was, before anybody saw its body.
+enum class ConsoleKind : std::uint8_t { kCall, kSession, kDocument, kRefused };
+inline constexpr std::size_t kConsoleKinds = 4;
+std::string_view NameOf(ConsoleKind kind);
+
+class ConsoleService final : public HttpService {
+ public:
+  // Under way at a time; what would be more hears ServiceBusy.
+  static constexpr int kCallsMax = 1'000;
+
+  // All of it outlives the service.
+  struct World {
+    // To the broker; and where this node takes part in a cluster what every node answers, else
+    // null.
+    CallGate& gate;
+    const std::function<CallGate*()> cluster_gate;
+    // Null as long as there is no gRPC door.
+    const std::function<InnerCalls*()> calls;
+    Sessions& sessions;
+    SignInPace& pace;
+    HttpCounts& counts;
+    // Of the memory for answers.
+    const std::function<bool()> has_room;
+  };
+
+  ConsoleService(World world, HostCheck hosts, const std::string& version);
+
+  Begun Begin(HttpRequest head) override;
+  HttpResponse Refusal(unsigned status, std::string_view why) override;
+
+  // That are under way. Any thread.
+  int open_calls() const { return calls_; }
+
+ private:
+  // One of the calls that there may be; gives it back when it goes.
+  class Place;
+
+  Begun BeginCall(const HttpRequest& head, const Credentials& credentials, const ApiMethod& method);
+  Begun BeginOther(HttpRequest head, const Credentials& credentials, ConsoleKind kind);
+  Begun BeginDocument(const HttpRequest& head);
+  // Counted, and with what every answer tells a browser.
+  Begun Sealed(ConsoleKind kind, Begun begun);
+  CallGate& GateOf(const ApiMethod& method) const;
+  void Call(const ApiMethod& method, const std::string& body, const std::shared_ptr<Visit>& visit,
+            const std::shared_ptr<Place>& place, const HttpReplyPtr& reply);
+
+  const World world_;
+  const HostCheck hosts_;
+  const std::string document_;
+  SignIn sign_in_;
+  std::atomic<int> calls_ = 0;
+};
+
+}  // namespace wharf::console

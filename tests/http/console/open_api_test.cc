@@ -1,0 +1,63 @@
+#include "broker/doors/http/console/open_api.h"
+
+#include <set>
+#include <string>
+
+#include <google/protobuf/descriptor.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "broker/doors/http/console/api_methods.h"
+
+namespace wharf::console {
+namespace {
+
+using nlohmann::json;
+
+// All that the document refers to.
+void CollectReferences(const json& value, std::set<std::string>& all) {
+  if (value.is_object() && value.contains("$ref")) all.insert(value["$ref"]);
+  if (!value.is_structured()) return;
+  for (const auto& inner : value) CollectReferences(inner, all);
+}
+
+TEST(ApiMethodsTest, TheyAreFoundByTheirPaths) {
+  for (const ApiMethod& method : ApiMethods()) {
+    EXPECT_EQ(FindApiMethod(method.path), &method);
+    EXPECT_EQ(FindApiMethod(method.path + "x"), nullptr);
+    EXPECT_FALSE(IsStreamPath(method.path));
+  }
+  EXPECT_EQ(FindApiMethod("/api/v1/Messaging/Send")->grpc_path, "/wharf.v1.Messaging/Send");
+  EXPECT_TRUE(FindApiMethod("/api/v1/Cluster/Found")->is_of_every_node);
+  EXPECT_TRUE(IsStreamPath("/api/v1/Messaging/SendStream"));
+  EXPECT_EQ(FindApiMethod("/api/v1/messaging/send"), nullptr);
+  EXPECT_EQ(FindApiMethod(""), nullptr);
+}
+
+TEST(OpenApiTest, ItHasEachMethodAndNoReferenceThatLeadsNowhere) {
+  const json document = json::parse(OpenApiDocument("1.2.3"));
+
+  EXPECT_EQ(document["info"]["version"], "1.2.3");
+  EXPECT_EQ(document["paths"].size(), ApiMethods().size() + 1);
+  for (const ApiMethod& method : ApiMethods()) {
+    EXPECT_TRUE(document["paths"][method.path].contains("post")) << method.path;
+  }
+  std::set<std::string> references;
+  CollectReferences(document, references);
+  for (const std::string& reference : references) {
+    EXPECT_TRUE(document.contains(json::json_pointer(reference.substr(1)))) << reference;
+  }
+}
+
+TEST(OpenApiTest, AMessageSaysOfEachFieldWhatJsonHasForIt) {
+  const json document = json::parse(OpenApiDocument("1"));
+  const json& message = document["components"]["schemas"]["wharf.v1.Message"]["properties"];
+
+  EXPECT_EQ(message["body"]["format"], "byte");
+  EXPECT_EQ(message["timeToLive"]["type"], "string");
+  EXPECT_EQ(message["applicationProperties"]["additionalProperties"]["$ref"],
+            "#/components/schemas/wharf.v1.PropertyValue");
+}
+
+}  // namespace
+}  // namespace wharf::console
