@@ -514,6 +514,31 @@ class BadBackupTest(BackupTest):
                       self.assert_code(grpc.StatusCode.INTERNAL, self.backups.begin, "one"))
 
 
+class CommandTest(BackupTest):
+
+    def wharf(self, daemon, *arguments):
+        return subprocess.run([daemon_test.WHARF, "--address", daemon.address, *arguments], capture_output=True,
+                              text=True, timeout=wire.TIMEOUT, check=False)
+
+    def test_the_command_line_makes_lists_verifies_and_removes(self):
+        daemon = self.start_with_backups()
+        self.client.create("orders")
+
+        made = self.wharf(daemon, "backup", "create", "one")
+        self.assertEqual(made.returncode, 0, made.stderr)
+        self.assertRegex(made.stdout, "^made one: ")
+        self.assertIn("all keys of access, in the clear", made.stdout)
+        self.assertEqual(self.wharf(daemon, "backup", "create", "two").returncode, 0)
+        listed = self.wharf(daemon, "backup", "list")
+        self.assertRegex(listed.stdout, r"(?s)^BACKUP .*\none .*\ntwo ")
+        self.assertRegex(self.wharf(daemon, "backup", "verify", "one").stdout, "^one is whole: ")
+        self.assertEqual(self.wharf(daemon, "backup", "prune", "--keep", "1").stdout, "removed one\n")
+        refused = self.wharf(daemon, "backup", "create", "../x")
+        self.assertNotEqual(refused.returncode, 0)
+        self.assertIn("is no label of a backup", refused.stderr)
+        self.assertNotEqual(self.wharf(daemon, "backup", "verify", "one").returncode, 0)
+
+
 class ClusterBackupTest(cluster_nodes.ClusterTest):
 
     def test_a_followers_backup_becomes_a_broker_and_another_cluster(self):  # reliability 63
