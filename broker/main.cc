@@ -32,6 +32,7 @@
 #include "broker/daemon/node_settings.h"
 #include "broker/daemon/recover.h"
 #include "broker/daemon/reloader.h"
+#include "broker/daemon/restore.h"
 #include "broker/daemon/root_access.h"
 #include "broker/daemon/service_manager.h"
 #include "broker/daemon/start_space.h"
@@ -497,6 +498,9 @@ emulator::Wanted ReadWanted(config::Reading& reading) {
 int Main(int argc, char** argv) {
   config::CommandLine line;
   if (const auto code = line.Parse(argc, argv)) return *code;
+  if (line.verb() == config::CommandLine::Verb::kRestore) {
+    return RunRestore({line.backup(), line.target(), line.makes_new_keys()});
+  }
   const config::Sources sources{.file = line.file(),
                                 .variables = config::EntriesOfEnvironment(environ),
                                 .flags = line.Entries()};

@@ -59,8 +59,8 @@ CLI::Option* AddFlag(CLI::App& app, const Key& key) {
 
 // The flag that was probably meant by what is none.
 std::string AboutStranger(const std::string& word) {
-  std::vector<std::string> names = {"config",   "recover", "--accept-loss",
-                                    "--config", "--help",  "--version"};
+  std::vector<std::string> names = {"config",     "recover",  "restore", "--accept-loss",
+                                    "--new-keys", "--config", "--help",  "--version"};
   for (const Key& key : Keys()) names.push_back(FlagOf(key));
   const auto near = Nearest(word.substr(0, word.find('=')), names);
   return near ? fmt::format("Did you mean {}?\n", *near) : "";
@@ -99,6 +99,23 @@ void CommandLine::AddVerbs() {
       "and this node has not is lost. Without --accept-loss: how far this node's log goes");
   recover->add_flag("--accept-loss", accepts_loss_, "Do it");
   recover_ = recover->fallthrough();
+  AddRestore();
+}
+
+void CommandLine::AddRestore() {
+  CLI::App* const restore = app_.add_subcommand(
+      "restore",
+      "Make a new data folder of a backup (wharf backup create): messages keep their numbers and\n"
+      "schedules, locks and sessions are free again, open transactions are rolled back, and new\n"
+      "numbers begin far behind those of the backup. Also of a node's: the folder is that of a\n"
+      "broker by itself, which may found a new cluster");
+  restore->add_option("BACKUP", backup_, "The folder of the backup: BACKUP-FOLDER/LABEL")
+      ->required();
+  restore->add_option("DATA", target_, "The new folder, for --data; it must not be there, or empty")
+      ->required();
+  restore->add_flag("--new-keys", makes_new_keys_,
+                    "Replace all keys of access, and print them: old ones open nothing there");
+  restore_ = restore;
 }
 
 std::optional<int> CommandLine::Parse(int argc, const char* const* argv) {
@@ -123,6 +140,7 @@ CommandLine::Verb CommandLine::verb() const {
   if (check_->parsed()) return Verb::kCheck;
   if (print_->parsed()) return Verb::kPrint;
   if (recover_->parsed()) return Verb::kRecover;
+  if (restore_->parsed()) return Verb::kRestore;
   return example_->parsed() ? Verb::kExample : Verb::kServe;
 }
 

@@ -14,7 +14,7 @@ namespace wharf::config {
 
 class CommandLine {
  public:
-  enum class Verb : std::uint8_t { kServe, kCheck, kPrint, kExample, kRecover };
+  enum class Verb : std::uint8_t { kServe, kCheck, kPrint, kExample, kRecover, kRestore };
 
   CommandLine();
 
@@ -27,11 +27,16 @@ class CommandLine {
   const std::string& file() const { return file_; }
   // Of kRecover: what others had and this node has not may be lost.
   bool accepts_loss() const { return accepts_loss_; }
+  // Of kRestore: the folder of a backup, the one that is made, and whether the keys are replaced.
+  const std::string& backup() const { return backup_; }
+  const std::string& target() const { return target_; }
+  bool makes_new_keys() const { return makes_new_keys_; }
   std::vector<Entry> Entries() const;
 
  private:
   void AddFlags();
   void AddVerbs();
+  void AddRestore();
   int Refuse(const CLI::ParseError& error);
 
   CLI::App app_;
@@ -43,6 +48,10 @@ class CommandLine {
   const CLI::App* example_ = nullptr;
   const CLI::App* recover_ = nullptr;
   bool accepts_loss_ = false;
+  const CLI::App* restore_ = nullptr;
+  std::string backup_;
+  std::string target_;
+  bool makes_new_keys_ = false;
 };
 
 }  // namespace wharf::config

@@ -153,6 +153,15 @@ constexpr Key kKeys[] = {
      "(64MiB, or an eighth of peer-log-bytes-max), or less than one and a half times what "
      "min-free-disk leaves: to a node whose disk has room. Where there is none it goes on leading. "
      "Of node only"},
+    {"backup-folder", File{{[](Settings& s) { return &s.backup_folder; }}}, kAtStart,
+     "The folder below which wharf backup keeps backups of this broker, or of this node of a "
+     "cluster, each in a folder of its own, for nobody else to read: they have all messages and "
+     "all "
+     "keys. It is made with mode 700; on another disk than data it outlives that one. Two brokers "
+     "do not share one. Empty: there are no backups"},
+    {"backup-rate", Size{{[](Settings& s) { return &s.backup_rate; }}, kMiB, kTiB, "MiB"}, kAtStart,
+     "What a backup reads and writes in a second, so that clients do not wait for it. While it "
+     "copies, files that are compacted meanwhile stay on the disk of data as well"},
     {"insecure", Switch{{[](Settings& s) { return &s.insecure; }}}, kAtStart,
      "Listen beyond this machine although there is no TLS or access is not on: whoever reaches the "
      "port may read what is sent, or do everything. The log says so at every start, and so do "

@@ -43,6 +43,10 @@ struct Settings {
   std::uint64_t peer_format_level_max = 0;
   // Of the disk, with which the node may lead though another one has more.
   std::uint64_t free_bytes_to_lead = std::uint64_t{256} << 20;
+  // Below which backups lie; empty: none are made.
+  std::string backup_folder;
+  // Read of the state and written into a backup, in a second.
+  std::uint64_t backup_rate = std::uint64_t{64} << 20;
   bool insecure = false;
   bool accept_clock = false;
   std::string clock = "system";

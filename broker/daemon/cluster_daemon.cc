@@ -65,6 +65,9 @@ ClusterDaemon::ClusterDaemon(std::unique_ptr<RocksStore> store, const config::Se
       access_(std::move(access), {care_.store(), care_.listener(), world.fail}),
       connections_(settings.connections_max),
       node_options_(std::move(node)),
+      backup_threads_(2),
+      backups_({settings.backup_folder, settings.backup_rate, settings.data, WHARF_VERSION},
+               ForBackups()),
       amqp_(MakeAmqpDoor(settings)),
       http_(MakeServiceBusDoor(settings, world.health, amqp_.get())),
       console_(MakeConsoleDoor(settings)),
@@ -84,7 +87,7 @@ Status ClusterDaemon::Start(Listeners& listeners) {
   server_ = *std::move(server);
   WHARF_RETURN_IF_ERROR(access_.Begin());
   WHARF_RETURN_IF_ERROR(StartNode());
-  server_->TakePart({*desk_, access_.guard()});
+  server_->TakePart({*desk_, access_.guard(), &backups_});
   if (http_) http_->SetGuardOfRefusals(access_.guard());
   if (console_) {
     console_->SetGuardOfRefusals(access_.guard());
@@ -363,6 +366,28 @@ Watchdog::World ClusterDaemon::ForWatchdog() {
           .disk = [this] { return care_.gate().report(); }};
 }
 
+BackupKeeper::World ClusterDaemon::ForBackups() {
+  return {.store = care_.store(),
+          .threads = backup_threads_,
+          .wall = BrokerClock::SystemSources().wall,
+          .disk = [this] { return care_.gate().report(); },
+          .owner = [this] { return OwnerOfBackups(); },
+          .checkpoint = [this](const std::string& folder) { return node_->Checkpoint(folder); }};
+}
+
+Result<BackupKeeper::Owner> ClusterDaemon::OwnerOfBackups() const {
+  if (node_->lacks_state()) {
+    return Status(ErrorCode::kInvalidOperation,
+                  "this node has lost its state, and takes that of another one: ask the others");
+  }
+  // A broker that waits to found a cluster is one by itself.
+  if (world_.is_single) return BackupKeeper::Owner();
+  const bool has_cluster = node_->is_member();
+  return BackupKeeper::Owner{.is_node = true,
+                             .cluster_id = has_cluster ? node_->cluster().ToText() : "",
+                             .node_name = node_options_.name};
+}
+
 void ClusterDaemon::CloseGates() {
   world_.health.SetWatch({});
   world_.statistics.Close();
@@ -403,6 +428,7 @@ void ClusterDaemon::Stop(bool is_healthy) {
   if (amqp_) amqp_->Stop(time.left());
   if (http_) http_->Stop(time.left());
   if (console_) console_->Stop(time.left());
+  backups_.Stop();
   care_.EndLooks();
   care_.StopGivingBack();
   node_.reset();

@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "absl/base/thread_annotations.h"
+#include "broker/backup/backup_keeper.h"
 #include "broker/config/settings.h"
 #include "broker/daemon/client_relay.h"
 #include "broker/daemon/cluster_desk.h"
@@ -22,6 +23,7 @@
 #include "broker/daemon/listeners.h"
 #include "broker/daemon/node_access.h"
 #include "broker/daemon/store_care.h"
+#include "broker/daemon/thread_pool.h"
 #include "broker/daemon/watchdog.h"
 #include "broker/doors/amqp/entities/amqp_door.h"
 #include "broker/doors/common/guard_gate.h"
@@ -112,6 +114,9 @@ class ClusterDaemon final : private RaftThread::Leaderships {
   void TellPart();
   void BeginWatches();
   Watchdog::World ForWatchdog();
+  BackupKeeper::World ForBackups();
+  // Or why there is nothing to make a backup of.
+  Result<BackupKeeper::Owner> OwnerOfBackups() const;
   void CloseGates();
   void HandOver();
 
@@ -124,6 +129,9 @@ class ClusterDaemon final : private RaftThread::Leaderships {
   OpenConnections connections_;
   const ClusterNode::Options node_options_;
   std::unique_ptr<ClusterNode> node_;
+  // One works, the other lists.
+  ThreadPool backup_threads_;
+  BackupKeeper backups_;
   std::unique_ptr<ClusterDesk> desk_;
   std::unique_ptr<Server> server_;
   // Null: AMQP is not listened for. While this node does not lead clients are brought to who does.

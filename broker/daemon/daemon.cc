@@ -35,6 +35,9 @@ Daemon::Daemon(std::unique_ptr<RocksStore> store, BrokerImage image, DaemonClock
       clock_(std::move(clock)),
       started_at_(clock_.clock->Now()),
       care_(std::move(store), world.garbage, settings.space, settings.data),
+      backup_threads_(2),
+      backups_({settings.backup_folder, settings.backup_rate, settings.data, WHARF_VERSION},
+               ForBackups()),
       log_(care_.store(),
            LocalCommitLog::World{world.observer, &care_.listener(), BrokerAppliedIndex()}),
       guard_(world.is_access_on ? MakeGuard(world.clients) : nullptr),
@@ -67,6 +70,16 @@ Watchdog::World Daemon::ForWatchdog() {
           .disk = [this] { return care_.gate().report(); }};
 }
 
+BackupKeeper::World Daemon::ForBackups() {
+  return {
+      .store = care_.store(),
+      .threads = backup_threads_,
+      .wall = BrokerClock::SystemSources().wall,
+      .disk = [this] { return care_.gate().report(); },
+      .owner = [] { return BackupKeeper::Owner(); },
+      .checkpoint = [this](const std::string& folder) { return care_.store().Checkpoint(folder); }};
+}
+
 // The disk is looked at before anybody sends.
 Status Daemon::Start(Listeners& listeners) {
   care_.BeginLooks();
@@ -82,8 +95,12 @@ Status Daemon::Serve(Listeners& listeners) {
   if (!server.ok()) return server.status();
   server_ = *std::move(server);
   if (amqp_) amqp_->Open(leadership_.requests(), guard_.get());
-  const CallGate::Broker broker{leadership_.requests(), leadership_.clock_control(),
-                                [this] { return Statistics(); }, guard_.get(), amqp_.get()};
+  const CallGate::Broker broker{leadership_.requests(),
+                                leadership_.clock_control(),
+                                [this] { return Statistics(); },
+                                guard_.get(),
+                                amqp_.get(),
+                                &backups_};
   if (http_) http_->SetGuardOfRefusals(guard_.get());
   if (http_) http_->Open(broker);
   if (console_) {
@@ -137,6 +154,7 @@ void Daemon::Stop(bool is_healthy) {
   CloseGates();
   StopLimit limit(kStandstillMax, kStopLimit, [this] { return log_.stats().groups; });
   StopDoors();
+  backups_.Stop();
   care_.EndLooks();
   watches_.reset();
   // Receivers that left gave back what they had not heard of; and what was on its way to them then

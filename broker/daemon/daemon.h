@@ -6,11 +6,13 @@
 #include <memory>
 
 #include "broker/access/client_rules.h"
+#include "broker/backup/backup_keeper.h"
 #include "broker/config/settings.h"
 #include "broker/daemon/daemon_clock.h"
 #include "broker/daemon/leadership.h"
 #include "broker/daemon/listeners.h"
 #include "broker/daemon/store_care.h"
+#include "broker/daemon/thread_pool.h"
 #include "broker/daemon/watchdog.h"
 #include "broker/doors/amqp/entities/amqp_door.h"
 #include "broker/doors/common/guard_gate.h"
@@ -71,6 +73,7 @@ class Daemon {
   void CloseGates();
 
   Watchdog::World ForWatchdog();
+  BackupKeeper::World ForBackups();
 
   // In the order of their making; they go down in the opposite one.
   Health& health_;
@@ -81,6 +84,9 @@ class Daemon {
   const DaemonClock clock_;
   const Timestamp started_at_;
   StoreCare care_;
+  // One works, the other lists.
+  ThreadPool backup_threads_;
+  BackupKeeper backups_;
   LocalCommitLog log_;
   // Null: everybody may do everything.
   const std::unique_ptr<access::Guard> guard_;

@@ -15,6 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "storage/backup/restored_folder.h"
+
 namespace wharf {
 namespace {
 
@@ -121,6 +123,7 @@ Status CheckDataFolder(const std::string& name) {
     return Refuse(fmt::format("cannot use {}: it is a file, not a folder", folder.string()));
   }
   WHARF_RETURN_IF_ERROR(CheckRights(folder));
+  WHARF_RETURN_IF_ERROR(CheckRestored(folder.string()));
   WHARF_RETURN_IF_ERROR(RefuseForeign(folder));
   WarnIfOthersRead(folder, facts.st_mode);
   return {};

@@ -14,5 +14,7 @@ struct ManageConnections {};
 // Of ClusterControl.
 struct AskCluster {};
 struct ChangeCluster {};
+// Of BackupControl.
+struct ManageBackups {};
 
 }  // namespace wharf

@@ -194,6 +194,10 @@ inline constexpr Need kNeed<AskCluster> = needs::kListenAll;
 template <>
 inline constexpr Need kNeed<ChangeCluster> = needs::kManageAll;
 
+// Copies of everything, keys included.
+template <>
+inline constexpr Need kNeed<ManageBackups> = needs::kManageAll;
+
 // Attachments.
 template <>
 inline constexpr Need kNeed<AttachRequest> = needs::kListen;

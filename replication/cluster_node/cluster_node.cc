@@ -896,10 +896,15 @@ void ClusterNode::WriteAll() {
   if (RaftThread* const raft = raft_) raft->WriteAll();
 }
 
+// What this node has told as applied is in it.
+Status ClusterNode::Checkpoint(const std::string& folder) {
+  WriteAll();
+  return world_.store.Checkpoint(folder);
+}
+
 // What is damaged here must not become so elsewhere.
 Result<SnapshotManifest> ClusterNode::MakeSnapshot(const std::string& folder) {
-  WriteAll();
-  WHARF_RETURN_IF_ERROR(world_.store.Checkpoint(folder));
+  WHARF_RETURN_IF_ERROR(Checkpoint(folder));
   WHARF_RETURN_IF_ERROR(world_.store.CheckFiles());
   Result<StatePosition> position = ReadStatePosition(
       {.path = folder, .tables = world_.store.tables(), .position = world_.position});

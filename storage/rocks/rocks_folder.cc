@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include <rocksdb/env.h>
 #include <rocksdb/file_system.h>
 
 #include "storage/rocks/rocks_status.h"
@@ -15,6 +16,20 @@ namespace {
 
 // An empty file: the name says it all, and there is no half of it.
 constexpr char kMark[] = "/REPLICATED";
+
+constexpr char kIdentity[] = "/IDENTITY";
+
+// Under a name that RocksDB removes at its next start, until it is whole.
+Status WriteIdentity(rocksdb::FileSystem& file_system, const std::string& folder,
+                     const std::string& name) {
+  const std::string path = folder + kIdentity;
+  const std::string fresh = path + ".dbtmp";
+  rocksdb::IOStatus status =
+      rocksdb::WriteStringToFile(&file_system, name, fresh, /*should_sync=*/true);
+  if (status.ok()) status = file_system.RenameFile(fresh, path, kNoOptions, nullptr);
+  if (status.ok()) status = SyncFolder(file_system, folder);
+  return FromRocks(status, "cannot write " + path);
+}
 
 bool IsDataFile(std::string_view name) {
   return name.ends_with(".sst") || name.ends_with(".blob") || name.ends_with(".log");
@@ -96,6 +111,35 @@ Status MarkReplicated(rocksdb::FileSystem& file_system, const std::string& folde
   if (status.ok()) status = file->Close(kNoOptions, nullptr);
   if (status.ok()) status = SyncFolder(file_system, folder);
   return FromRocks(status, "cannot make " + mark);
+}
+
+Status UnmarkReplicated(rocksdb::FileSystem& file_system, const std::string& folder) {
+  const std::string mark = folder + kMark;
+  rocksdb::IOStatus status;
+  if (file_system.FileExists(mark, kNoOptions, nullptr).ok()) {
+    status = file_system.DeleteFile(mark, kNoOptions, nullptr);
+  }
+  if (status.ok()) status = SyncFolder(file_system, folder);
+  return FromRocks(status, "cannot remove " + mark);
+}
+
+Result<std::string> ReadIdentity(rocksdb::FileSystem& file_system, const std::string& folder) {
+  std::string name;
+  const rocksdb::Status status = rocksdb::ReadFileToString(&file_system, folder + kIdentity, &name);
+  if (!status.ok()) return FromRocks(status, "cannot read " + folder + kIdentity);
+  while (name.ends_with('\n')) name.pop_back();
+  return name;
+}
+
+Status CopyIdentity(rocksdb::FileSystem& file_system, const std::string& from,
+                    const std::string& to) {
+  const Result<std::string> name = ReadIdentity(file_system, from);
+  if (!name.ok()) return name.status();
+  return WriteIdentity(file_system, to, *name);
+}
+
+Status RenewIdentity(rocksdb::FileSystem& file_system, const std::string& folder) {
+  return WriteIdentity(file_system, folder, rocksdb::Env::Default()->GenerateUniqueId());
 }
 
 Result<bool> IsWithoutLog(rocksdb::FileSystem& file_system, const std::string& folder) {

@@ -29,6 +29,16 @@ Status BeOfKind(rocksdb::FileSystem& file_system, const std::string& folder, boo
 bool HasSingleStore(rocksdb::FileSystem& file_system, const std::string& folder);
 // From now on it belongs to a node of a cluster; durably.
 Status MarkReplicated(rocksdb::FileSystem& file_system, const std::string& folder);
+// From now on it is that of a single node: all that its state has was flushed; durably.
+Status UnmarkReplicated(rocksdb::FileSystem& file_system, const std::string& folder);
+
+// The name of the store in a folder; an error if it is lost.
+Result<std::string> ReadIdentity(rocksdb::FileSystem& file_system, const std::string& folder);
+// Gives it to the copy of that store in another folder, durably.
+Status CopyIdentity(rocksdb::FileSystem& file_system, const std::string& from,
+                    const std::string& to);
+// Gives a new one to a store that was closed cleanly, and is another one from now on; durably.
+Status RenewIdentity(rocksdb::FileSystem& file_system, const std::string& folder);
 
 // Whether there is a store in the folder, but not a single log of it.
 Result<bool> IsWithoutLog(rocksdb::FileSystem& file_system, const std::string& folder);

@@ -80,6 +80,21 @@ class Merger final : public WriteBatch::Visitor {
   rocksdb::Status status_;
 };
 
+// A log that is empty is in no checkpoint, and a start would take its store for one that has lost
+// it. So it gets one that is older than all others, which RocksDB passes over and removes.
+Status BeLikeSingle(rocksdb::FileSystem& file_system, const std::string& path,
+                    const std::string& checkpoint) {
+  const Result<bool> lacks_log = IsWithoutLog(file_system, checkpoint);
+  if (!lacks_log.ok()) return lacks_log.status();
+  if (*lacks_log) {
+    const std::string log = checkpoint + "/000001.log";
+    WHARF_RETURN_IF_ERROR(
+        FromRocks(rocksdb::WriteStringToFile(&file_system, "", log, /*should_sync=*/true),
+                  "cannot make " + log));
+  }
+  return CopyIdentity(file_system, path, checkpoint);
+}
+
 // For a write RocksDB has a kind, a table and two lengths beside its texts.
 std::size_t EstimateMerged(const OrderedWrites& writes) {
   constexpr std::size_t kHeadBytes = 64;
@@ -359,6 +374,7 @@ void RocksStore::StopGivingBack() { impl_->db->DisableManualCompaction(); }
 std::vector<std::string> RocksStore::damaged_files() const { return impl_->damaged_files->names(); }
 
 const TableSet& RocksStore::tables() const { return impl_->table_options; }
+const std::string& RocksStore::path() const { return impl_->path; }
 
 Status RocksStore::Write(OrderedWrites& writes, Sync sync) {
   assert(impl_->db != nullptr);
@@ -385,10 +401,9 @@ Result<StatePosition> RocksStore::FlushedPosition() const {
   return row.Decode(record);
 }
 
-// Told never to flush by itself, RocksDB takes what is flushed already; its own flush would be the
-// one that loses rows.
+// Told never to flush by itself, RocksDB takes what is flushed already; of a state its own flush
+// would be the one that loses rows. Of a single node's the log has the rest.
 Status RocksStore::Checkpoint(const std::string& folder) {
-  assert(impl_->position);
   const std::string doing = "cannot make a checkpoint of " + impl_->path + " in " + folder;
   WHARF_RETURN_IF_ERROR(FromRocks(impl_->FlushAll(), doing));
   rocksdb::Checkpoint* made = nullptr;
@@ -396,7 +411,8 @@ Status RocksStore::Checkpoint(const std::string& folder) {
   const std::unique_ptr<rocksdb::Checkpoint> checkpoint(made);
   WHARF_RETURN_IF_ERROR(FromRocks(
       checkpoint->CreateCheckpoint(folder, std::numeric_limits<std::uint64_t>::max()), doing));
-  WHARF_RETURN_IF_ERROR(MarkReplicated(*impl_->file_system, folder));
+  WHARF_RETURN_IF_ERROR(impl_->position ? MarkReplicated(*impl_->file_system, folder)
+                                        : BeLikeSingle(*impl_->file_system, impl_->path, folder));
   const std::string parent = std::filesystem::path(folder).parent_path().string();
   return FromRocks(SyncFolder(*impl_->file_system, parent), doing);
 }

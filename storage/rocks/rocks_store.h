@@ -96,6 +96,8 @@ class RocksStore final : public Store, public StoreSpace {
 
   // What a batch may name; WriteBatch::Visit asks.
   const TableSet& tables() const;
+  // Its folder.
+  const std::string& path() const;
 
   // Writes them as one, all or nothing, and returns when they are durable. For the commit log only,
   // one call at a time, with what WriteBatch::Visit let pass. After an error nothing more can be
@@ -107,10 +109,11 @@ class RocksStore final : public Store, public StoreSpace {
   // Of a state without a write-ahead log: up to where a crash now would find it, so that the log of
   // entries may go up to there. Any thread.
   Result<StatePosition> FlushedPosition() const;
-  // Of the same, on any thread: flushes, and makes a folder with all that is there then, for
-  // another node: files are links, so that it takes space only for what is compacted later. The
-  // folder must not be there. What is written meanwhile is in it as a whole or not at all:
-  // FlushedPosition of a store that is opened there tells.
+  // On any thread: flushes, and makes a folder with all that is there then, for another node or for
+  // a backup: files are links, so that it takes space only for what is compacted later. The folder
+  // must not be there. What is written meanwhile is in it as a whole or not at all: of a state
+  // FlushedPosition of a store that is opened there tells. That of a single node has copies of the
+  // end of its log, and its name, which that log is read by.
   Status Checkpoint(const std::string& folder);
 
   // Reads the files of all tables, and compares them with their checksums: damage if one is not

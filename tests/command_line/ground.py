@@ -9,6 +9,7 @@ import command_line
 import damaged_disk
 import daemon_test
 import wire
+from backup_calls import BackupCalls
 from wire import management_pb2, timestamp_pb2
 
 QUEUES, MESSAGES = 200, 300  # More than fits into one write.
@@ -134,6 +135,13 @@ class Ground:
     def folder(self):
         """One that is not there yet."""
         return f"{self._folder}/{self.name()}"
+
+    def backup(self):
+        """The label of one."""
+        calls = BackupCalls(self._client.channel)
+        made = calls.create(self.name())
+        assert not made.trouble, made
+        return made.label
 
     def definitions(self):
         """A file that says what the broker has."""

@@ -41,6 +41,9 @@ class EveryCommand(command_line.SharedBrokerTest):
 
     @classmethod
     def setUpClass(cls):
+        backups = tempfile.TemporaryDirectory(prefix="wharf-backups-")
+        cls.addClassCleanup(backups.cleanup)
+        cls.FLAGS = (*cls.FLAGS, f"--backup-folder={backups.name}")
         super().setUpClass()
         exports = tempfile.TemporaryDirectory(prefix="wharf-exports-")
         cls.addClassCleanup(exports.cleanup)

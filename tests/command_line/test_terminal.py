@@ -78,6 +78,7 @@ class HostileTextTest(command_line.SharedBrokerTest):
         "check queue", "check topic", "check subscription",
         "delete-messages", "purge", "redrive", "delete-selected", "job cancel", "stats", "clock get", "clock advance",
         "access create", "access list", "access show", "access rotate", "access remove", "connection-string",
+        "backup create", "backup list", "backup verify", "backup prune",
         "cluster certificate", "connection list", "connection close",
         "context add", "context use", "context show", "context list", "context remove",
         "definitions export", "definitions diff", "definitions apply",

@@ -15,13 +15,13 @@ import grpc
 from google.protobuf import empty_pb2, json_format
 
 import wire
-from wharf.v1 import (clock_pb2, cluster_pb2, cluster_pb2_grpc, management_pb2, message_pb2, messaging_pb2,
-                      sessions_pb2, topics_pb2, transactions_pb2)
+from wharf.v1 import (backups_pb2, clock_pb2, cluster_pb2, cluster_pb2_grpc, management_pb2, message_pb2,
+                      messaging_pb2, sessions_pb2, topics_pb2, transactions_pb2)
 
 REFUSALS = grpc.StatusCode.UNAUTHENTICATED, grpc.StatusCode.PERMISSION_DENIED
 SERVICES = [pb2.DESCRIPTOR.services_by_name[name] for pb2, name in (
-    (clock_pb2, "Clock"), (cluster_pb2, "Cluster"), (management_pb2, "Management"), (messaging_pb2, "Messaging"),
-    (sessions_pb2, "Sessions"), (topics_pb2, "Topics"), (transactions_pb2, "Transactions"))]
+    (backups_pb2, "Backups"), (clock_pb2, "Clock"), (cluster_pb2, "Cluster"), (management_pb2, "Management"),
+    (messaging_pb2, "Messaging"), (sessions_pb2, "Sessions"), (topics_pb2, "Topics"), (transactions_pb2, "Transactions"))]
 TOKEN = bytes(range(1, 17))
 QUEUE, TOPIC, SUBSCRIPTION = "orders", "news", "news/Subscriptions/me"
 SEND = {"entity_path": QUEUE, "messages": [{"body": b"x"}]}
@@ -105,6 +105,11 @@ def add_request(node):
 # Of each method: what it asks of the broker, by the name that the table has for it; the entity that it is about; and a
 # request. What destroys names something below its entity that is not there: a right is looked at before that is seen.
 METHODS = {
+    "Backups.Create": ("ManageBackups", None, {"label": "one"}),
+    "Backups.Verify": ("ManageBackups", None, {"label": "one"}),
+    "Backups.Prune": ("ManageBackups", None, {"keep": 1}),
+    "Backups.GetWork": ("ManageBackups", None, {}),
+    "Backups.List": ("ManageBackups", None, {}),
     "Clock.Get": ("AskClock", None, {}),
     "Clock.Advance": ("MoveClock", None, {"by": {"seconds": 1}}),
     "Cluster.GetStatus": ("AskCluster", None, {}),
@@ -255,6 +260,6 @@ def _module_of(descriptor):
     if descriptor.file.name == "google/protobuf/empty.proto":
         return empty_pb2
     name = re.sub(r".*/(\w+)\.proto", r"\1_pb2", descriptor.file.name)
-    return {"clock_pb2": clock_pb2, "cluster_pb2": cluster_pb2, "management_pb2": management_pb2,
+    return {"backups_pb2": backups_pb2, "clock_pb2": clock_pb2, "cluster_pb2": cluster_pb2, "management_pb2": management_pb2,
             "message_pb2": message_pb2, "messaging_pb2": messaging_pb2, "sessions_pb2": sessions_pb2,
             "topics_pb2": topics_pb2, "transactions_pb2": transactions_pb2}[name]

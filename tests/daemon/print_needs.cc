@@ -57,7 +57,7 @@ int main() {
   wharf::PrintAll(wharf::RequestList());
   wharf::PrintAll(wharf::TypeList<wharf::AskClock, wharf::MoveClock, wharf::AskStatistics,
                                   wharf::ManageConnections, wharf::AskCluster, wharf::ChangeCluster,
-                                  wharf::AttachRequest, wharf::ReceiveRequest,
+                                  wharf::ManageBackups, wharf::AttachRequest, wharf::ReceiveRequest,
                                   wharf::AcceptSessionRequest, wharf::UploadRequest>());
   return 0;
 }

@@ -17,8 +17,8 @@ from wire import messaging_pb2
 from grpc.health.v1 import health_pb2, health_pb2_grpc  # noqa: E402
 
 STOP_LIMIT = 5  # seconds
-SERVICES = ("", "wharf.v1.Clock", "wharf.v1.Cluster", "wharf.v1.Management", "wharf.v1.Messaging", "wharf.v1.Sessions",
-            "wharf.v1.Topics", "wharf.v1.Transactions")
+SERVICES = ("", "wharf.v1.Backups", "wharf.v1.Clock", "wharf.v1.Cluster", "wharf.v1.Management",
+            "wharf.v1.Messaging", "wharf.v1.Sessions", "wharf.v1.Topics", "wharf.v1.Transactions")
 KEPT = messaging_pb2.RECEIVE_MODE_PEEK_LOCK
 CONSUMED = messaging_pb2.RECEIVE_MODE_RECEIVE_AND_DELETE
 

@@ -6,6 +6,7 @@
 #include <google/protobuf/descriptor.h>
 #include <gtest/gtest.h>
 
+#include "broker/doors/grpc/services/backups_service.h"
 #include "broker/doors/grpc/services/clock_service.h"
 #include "broker/doors/grpc/services/cluster_service.h"
 #include "broker/doors/grpc/services/management_service.h"
@@ -43,6 +44,7 @@ class RawServiceTest : public ::testing::Test {
 };
 
 TEST_F(RawServiceTest, EveryMethodOfTheApiIsOffered) {
+  ExpectAll("wharf.v1.Backups", BackupsService(gates_));
   ExpectAll("wharf.v1.Clock", ClockService(gates_));
   ExpectAll("wharf.v1.Cluster", ClusterService(gates_));
   ExpectAll("wharf.v1.Management", ManagementService(gates_));

@@ -30,7 +30,8 @@ Client::Client(Target target, ClientOptions options)
       clock_(endpoints_, options_.timeout),
       sessions_(endpoints_, options_.timeout),
       transactions_(endpoints_, options_.timeout),
-      cluster_(endpoints_, options_.timeout) {}
+      cluster_(endpoints_, options_.timeout),
+      backups_(endpoints_, options_.timeout) {}
 
 Status Client::Connect(Duration patience) { return endpoints_->Connect(patience); }
 

@@ -1,6 +1,6 @@
 // Client: the way to one broker, of one node or of several; makes senders and receivers, holds the
-// management, the topics, the clock, the sessions, the transactions and the cluster, and carries
-// single calls.
+// management, the topics, the clock, the sessions, the transactions, the cluster and the backups,
+// and carries single calls.
 //
 // The first thing an application makes. Any thread may call. Senders and receivers may outlive it.
 #pragma once
@@ -11,6 +11,7 @@
 
 #include "storage/base/status.h"
 #include "storage/base/time.h"
+#include "tools/client/backups.h"
 #include "tools/client/clock.h"
 #include "tools/client/cluster.h"
 #include "tools/client/endpoints.h"
@@ -53,6 +54,7 @@ class Client {
   Sessions& sessions() { return sessions_; }
   Transactions& transactions() { return transactions_; }
   Cluster& cluster() { return cluster_; }
+  Backups& backups() { return backups_; }
   // With `on_returned` messages come back that the broker did not take because it stops.
   std::unique_ptr<Sender> CreateSender(const std::string& entity_path, SenderOptions options = {},
                                        Sender::ReturnedCallback on_returned = nullptr);
@@ -100,6 +102,7 @@ class Client {
   Sessions sessions_;
   Transactions transactions_;
   Cluster cluster_;
+  Backups backups_;
 };
 
 }  // namespace wharf::client

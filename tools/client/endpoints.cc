@@ -69,7 +69,7 @@ Endpoint::Endpoint(const Target& target, std::string address, bool has_own_conne
       stubs_(v1::Messaging::NewStub(channel_), v1::Management::NewStub(channel_),
              v1::Topics::NewStub(channel_), v1::Clock::NewStub(channel_),
              v1::Sessions::NewStub(channel_), v1::Transactions::NewStub(channel_),
-             v1::Cluster::NewStub(channel_)) {}
+             v1::Cluster::NewStub(channel_), v1::Backups::NewStub(channel_)) {}
 
 Status Endpoint::Connect(Duration patience, Duration refused_patience) {
   const auto begin = std::chrono::system_clock::now();

@@ -28,6 +28,7 @@
 #include "storage/base/status.h"
 #include "storage/base/time.h"
 #include "tools/client/target.h"
+#include "wharf/v1/backups.grpc.pb.h"
 #include "wharf/v1/clock.grpc.pb.h"
 #include "wharf/v1/cluster.grpc.pb.h"
 #include "wharf/v1/management.grpc.pb.h"
@@ -72,7 +73,7 @@ class Endpoint {
   const std::tuple<std::unique_ptr<v1::Messaging::Stub>, std::unique_ptr<v1::Management::Stub>,
                    std::unique_ptr<v1::Topics::Stub>, std::unique_ptr<v1::Clock::Stub>,
                    std::unique_ptr<v1::Sessions::Stub>, std::unique_ptr<v1::Transactions::Stub>,
-                   std::unique_ptr<v1::Cluster::Stub>>
+                   std::unique_ptr<v1::Cluster::Stub>, std::unique_ptr<v1::Backups::Stub>>
       stubs_;
 };
 

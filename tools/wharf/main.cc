@@ -14,6 +14,7 @@
 #include "tools/command_line/usage_error.h"
 #include "tools/wharf/access/access_command.h"
 #include "tools/wharf/access/context_command.h"
+#include "tools/wharf/backup/backup_command.h"
 #include "tools/wharf/bench/bench_command.h"
 #include "tools/wharf/cluster/cluster_command.h"
 #include "tools/wharf/definitions/definitions_command.h"
@@ -113,6 +114,7 @@ void AddEverything(CLI::App& app, Program& program) {
   AddConnectionStringCommand(app, program);
   AddContextCommand(app, program);
   AddClusterCommand(app, program);
+  AddBackupCommand(app, program);
   AddClockCommand(app, program);
   AddBenchCommand(app, program);
   AddHelpCommands(app, program);

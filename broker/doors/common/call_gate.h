@@ -19,6 +19,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "broker/access/guard.h"
+#include "broker/requests/backup_control.h"
 #include "broker/requests/broker_statistics.h"
 #include "broker/requests/clock_control.h"
 #include "broker/requests/cluster_control.h"
@@ -41,12 +42,16 @@ class CallGate {
     access::Guard* guard = nullptr;
     // Of the door that can tell who is connected; null: there is none.
     ConnectionControl* connections = nullptr;
+    // Of a broker by itself; a node has it in its own gate. Null: there are none.
+    BackupControl* backups = nullptr;
   };
   // What there is behind a gate of the cluster instead.
   struct Node {
     ClusterControl& cluster;
     // Null: nobody has to prove anything.
     access::Guard* guard = nullptr;
+    // Null: there are none.
+    BackupControl* backups = nullptr;
 
     // Who may do what is not yet said: nobody could prove anything.
     bool has_no_rules() const;

@@ -18,6 +18,7 @@ namespace {
 
 // Services that health checks may ask for; the empty name is all services.
 constexpr std::array kServices = {"",
+                                  "wharf.v1.Backups",
                                   "wharf.v1.Clock",
                                   "wharf.v1.Cluster",
                                   "wharf.v1.Management",
@@ -71,7 +72,8 @@ Status Starting() {
 
 // Services that every node of a cluster offers, whoever leads.
 bool IsOfEveryNode(std::string_view service) {
-  return service.empty() || service == v1::Cluster::service_full_name();
+  return service.empty() || service == v1::Cluster::service_full_name() ||
+         service == v1::Backups::service_full_name();
 }
 
 class ReadClock final : public Clock {
@@ -115,6 +117,7 @@ Server::Server(OpenConnections& connections)
       reads_(kReads, *reads_clock_),
       cluster_reads_(kClusterReads, *reads_clock_),
       vouched_(access::SystemKeys()),
+      backups_({cluster_gate_, cluster_reads_, stream_bytes_, vouched_}),
       clock_({gate_, reads_, stream_bytes_, vouched_}),
       cluster_({cluster_gate_, cluster_reads_, stream_bytes_, vouched_}),
       management_({gate_, reads_, stream_bytes_, vouched_}),
@@ -142,8 +145,8 @@ Result<std::unique_ptr<Server>> Server::Start(std::vector<Doorway> doorways,
   SetLimits(builder);
   for (Doorway& doorway : doorways) server->AddWay(builder, std::move(doorway));
   for (grpc::Service* service : std::initializer_list<grpc::Service*>{
-           &server->clock_, &server->cluster_, &server->management_, &server->messaging_,
-           &server->sessions_, &server->topics_, &server->transactions_}) {
+           &server->backups_, &server->clock_, &server->cluster_, &server->management_,
+           &server->messaging_, &server->sessions_, &server->topics_, &server->transactions_}) {
     builder.RegisterService(service);
   }
   std::vector<std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface>> guards;
@@ -209,13 +212,13 @@ void Server::Open(const CallGate::Broker& broker) {
   gate_.Open(broker);
   reads_.Open();
   MutexLock lock(health_mutex_);
-  if (!takes_part_) OpenForLoneNode(broker.guard);
+  if (!takes_part_) OpenForLoneNode(broker);
   is_open_ = true;
   TellHealth();
 }
 
-void Server::OpenForLoneNode(access::Guard* guard) {
-  cluster_gate_.Open(CallGate::Node{lone_node_, guard});
+void Server::OpenForLoneNode(const CallGate::Broker& broker) {
+  cluster_gate_.Open(CallGate::Node{lone_node_, broker.guard, broker.backups});
   cluster_reads_.Open();
 }
 

@@ -14,6 +14,7 @@
 #include "broker/doors/common/open_connections.h"
 #include "broker/doors/common/vouched_callers.h"
 #include "broker/doors/grpc/inner_channel.h"
+#include "broker/doors/grpc/services/backups_service.h"
 #include "broker/doors/grpc/services/clock_service.h"
 #include "broker/doors/grpc/services/cluster_service.h"
 #include "broker/doors/grpc/services/management_service.h"
@@ -36,9 +37,9 @@ class Server {
                                                OpenConnections& connections);
 
   // Before anybody is let in: this node takes part in a cluster, or waits to. What is asked of the
-  // cluster is answered from now on until Stop, whoever leads; health says of "" and of
-  // wharf.v1.Cluster that the node is well, of all other services that it leads. Without it the
-  // daemon runs by itself.
+  // cluster, and of its backups, is answered from now on until Stop, whoever leads; health says of
+  // "", wharf.v1.Cluster and wharf.v1.Backups that the node is well, of all other services that it
+  // leads. Without it the daemon runs by itself.
   void TakePart(const CallGate::Node& node);
   // Lets clients in, from now on.
   Status Listen();
@@ -81,7 +82,7 @@ class Server {
   void LetIn(grpc::experimental::ExternalConnectionAcceptor& acceptor, int connection);
 
   void LeaveCluster();
-  void OpenForLoneNode(access::Guard* guard);
+  void OpenForLoneNode(const CallGate::Broker& broker);
   void TellHealth() ABSL_EXCLUSIVE_LOCKS_REQUIRED(health_mutex_);
   // From now on; those under way are told to end.
   void RefuseCalls(const Status& reason);
@@ -99,6 +100,7 @@ class Server {
   LoneNode lone_node_;
   HeldBytes::Total stream_bytes_ = 0;
   VouchedCallers vouched_;
+  BackupsService backups_;
   ClockService clock_;
   ClusterService cluster_;
   ManagementService management_;

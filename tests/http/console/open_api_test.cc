@@ -29,6 +29,7 @@ TEST(ApiMethodsTest, TheyAreFoundByTheirPaths) {
   }
   EXPECT_EQ(FindApiMethod("/api/v1/Messaging/Send")->grpc_path, "/wharf.v1.Messaging/Send");
   EXPECT_TRUE(FindApiMethod("/api/v1/Cluster/Found")->is_of_every_node);
+  EXPECT_TRUE(FindApiMethod("/api/v1/Backups/Create")->is_of_every_node);
   EXPECT_TRUE(IsStreamPath("/api/v1/Messaging/SendStream"));
   EXPECT_EQ(FindApiMethod("/api/v1/messaging/send"), nullptr);
   EXPECT_EQ(FindApiMethod(""), nullptr);

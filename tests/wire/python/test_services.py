@@ -14,8 +14,8 @@ from grpc.health.v1 import health_pb2, health_pb2_grpc  # noqa: E402
 from grpc.reflection.v1alpha import reflection_pb2, reflection_pb2_grpc  # noqa: E402
 
 
-OURS = {"wharf.v1.Clock", "wharf.v1.Cluster", "wharf.v1.Management", "wharf.v1.Messaging", "wharf.v1.Sessions",
-        "wharf.v1.Topics", "wharf.v1.Transactions"}
+OURS = {"wharf.v1.Backups", "wharf.v1.Clock", "wharf.v1.Cluster", "wharf.v1.Management", "wharf.v1.Messaging",
+        "wharf.v1.Sessions", "wharf.v1.Topics", "wharf.v1.Transactions"}
 
 
 class ServicesTest(wire.WireTest):

@@ -184,6 +184,8 @@ Json ListToJson(const Message& message, const FieldDescriptor& field) {
   for (int i = 0; i < reflection->FieldSize(message, &field); ++i) {
     if (field.cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE) {
       list.push_back(FieldsToJson(reflection->GetRepeatedMessage(message, &field, i)));
+    } else if (field.cpp_type() == FieldDescriptor::CPPTYPE_STRING) {
+      list.push_back(reflection->GetRepeatedString(message, &field, i));
     } else {
       list.push_back(reflection->GetRepeatedInt64(message, &field, i));
     }

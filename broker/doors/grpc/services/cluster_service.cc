@@ -3,36 +3,12 @@
 #include <string>
 #include <variant>
 
-#include "broker/doors/common/local_peer.h"
 #include "broker/doors/grpc/convert/convert_cluster.h"
 #include "broker/doors/grpc/services/call.h"
-#include "broker/requests/need.h"
+#include "broker/doors/grpc/services/node_need.h"
 
 namespace wharf {
 namespace {
-
-// Whoever has a shell on the machine owns what it has; from elsewhere nobody takes it into a
-// cluster before it says who may.
-template <typename Call>
-Status RequireLocal(const Call& call) {
-  const std::string peer = call.caller().peer;
-  if (IsLocalPeer(peer) || IsLocalPeerText(peer)) return {};
-  return {ErrorCode::kForbidden,
-          "this node has no cluster yet: it is founded from its own machine only, over loopback or "
-          "a Unix socket"};
-}
-
-template <typename Call>
-Status CheckNeed(const Call& call, const Need& need) {
-  access::Guard* const guard = call.guard();
-  if (guard == nullptr) return call.node().has_no_rules() ? RequireLocal(call) : Status();
-  const Caller caller = call.caller();
-  Status refused = guard->Check(caller.permit, *need.right, {});
-  if (!refused.ok()) {
-    guard->NoteRefusal(refused, caller.permit, caller.peer, ToString(caller.tracking_id));
-  }
-  return refused;
-}
 
 template <typename Call>
 Status CheckFounding(const Call& call) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <absl/strings/str_cat.h>
+#include <wharf/v1/backups.pb.h>
 #include <wharf/v1/clock.pb.h>
 #include <wharf/v1/cluster.pb.h>
 #include <wharf/v1/management.pb.h>
@@ -23,14 +24,19 @@ const absl::string_view kPrefix(kApiPrefix.data(), kApiPrefix.size());
 
 // One message of each file that has services leads to the file.
 std::vector<const FileDescriptor*> Files() {
-  return {v1::ClockTime::descriptor()->file(),       v1::ClusterStatus::descriptor()->file(),
-          v1::QueueProperties::descriptor()->file(), v1::SendRequest::descriptor()->file(),
-          v1::AcceptedSession::descriptor()->file(), v1::TopicProperties::descriptor()->file(),
-          v1::Transaction::descriptor()->file()};
+  return {v1::BackupWork::descriptor()->file(),      v1::ClockTime::descriptor()->file(),
+          v1::ClusterStatus::descriptor()->file(),   v1::QueueProperties::descriptor()->file(),
+          v1::SendRequest::descriptor()->file(),     v1::AcceptedSession::descriptor()->file(),
+          v1::TopicProperties::descriptor()->file(), v1::Transaction::descriptor()->file()};
 }
 
 bool IsUnary(const MethodDescriptor& method) {
   return !method.client_streaming() && !method.server_streaming();
+}
+
+// Each answers them for itself, whoever leads.
+bool IsOfEveryNode(const ServiceDescriptor& service) {
+  return service.name() == "Cluster" || service.name() == "Backups";
 }
 
 struct Table {
@@ -49,7 +55,7 @@ void Add(const ServiceDescriptor& service, Table& table) {
     table.unary.push_back({.descriptor = &method,
                            .path = std::move(path),
                            .grpc_path = absl::StrCat("/", service.full_name(), "/", method.name()),
-                           .is_of_every_node = service.name() == "Cluster"});
+                           .is_of_every_node = IsOfEveryNode(service)});
   }
 }
 

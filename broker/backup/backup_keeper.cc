@@ -1,0 +1,296 @@
+#include "broker/backup/backup_keeper.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/core.h>
+#include <spdlog/spdlog.h>
+
+#include "broker/schema/tables.h"
+#include "storage/backup/backup_label.h"
+#include "storage/backup/backup_writer.h"
+
+namespace wharf {
+namespace {
+
+const char* NameOf(BackupVerb verb) {
+  switch (verb) {
+    case BackupVerb::kCreate:
+      return "create";
+    case BackupVerb::kVerify:
+      return "verify";
+    case BackupVerb::kPrune:
+      return "prune";
+  }
+  return "";
+}
+
+Status Stopping() {
+  return {ErrorCode::kServiceCommunicationProblem, "the broker stops: this was broken off"};
+}
+
+BackupFacts FactsOf(const BackupFolder::Found& found) {
+  BackupFacts facts{.label = found.label};
+  if (!found.manifest.ok()) {
+    facts.trouble = found.manifest.status().message();
+    return facts;
+  }
+  const BackupManifest& manifest = *found.manifest;
+  facts.created_at = manifest.created_at;
+  facts.commits = manifest.commits;
+  facts.files = found.files;
+  facts.bytes = found.bytes;
+  facts.shared_bytes = manifest.shared_bytes;
+  facts.cluster_id = manifest.cluster_id;
+  facts.node_name = manifest.node_name;
+  facts.version = manifest.version;
+  return facts;
+}
+
+}  // namespace
+
+// What a process before has left behind holds space.
+BackupKeeper::BackupKeeper(Options options, World world)
+    : options_(std::move(options)),
+      world_(std::move(world)),
+      folder_(nullptr, options_.folder),
+      pace_(options_.bytes_per_second) {
+  const Status removed = RemoveFlatFolder(nullptr, checkpoint_path());
+  if (!removed.ok()) spdlog::warn("what is left of a backup stays: {}", removed.message());
+}
+
+BackupKeeper::~BackupKeeper() { Stop(); }
+
+void BackupKeeper::Stop() {
+  MutexLock lock(mutex_);
+  is_stopping_ = true;
+  pace_.End(Stopping());
+  while (is_busy_) ended_.wait(mutex_);
+}
+
+Status BackupKeeper::CheckEnabled() const {
+  if (!options_.folder.empty()) return {};
+  return {ErrorCode::kInvalidOperation,
+          "there are no backups here: backup-folder must name a folder when wharfd is started"};
+}
+
+void BackupKeeper::Create(std::string label, Answer<BackupWork> answer) {
+  if (label.empty()) label = BackupLabelOf(world_.wall());
+  if (Status bad = CheckBackupLabel(label); !bad.ok()) return std::move(answer)(std::move(bad));
+  Begin(
+      {.verb = BackupVerb::kCreate, .label = label}, [this, label] { return PrepareCreate(label); },
+      std::move(answer));
+}
+
+void BackupKeeper::Verify(std::string label, Answer<BackupWork> answer) {
+  if (Status bad = CheckBackupLabel(label); !bad.ok()) return std::move(answer)(std::move(bad));
+  Begin(
+      {.verb = BackupVerb::kVerify, .label = label}, [this, label] { return PrepareVerify(label); },
+      std::move(answer));
+}
+
+void BackupKeeper::Prune(std::uint64_t keep, Answer<BackupWork> answer) {
+  if (keep == 0) {
+    return std::move(answer)(
+        Status(ErrorCode::kArgumentError, "keep: at least one backup is to stay"));
+  }
+  Begin(
+      {.verb = BackupVerb::kPrune}, [this, keep] { return PreparePrune(keep); }, std::move(answer));
+}
+
+void BackupKeeper::Begin(BackupWork work, Prepare prepare, Answer<BackupWork> answer) {
+  Status refused = CheckEnabled();
+  if (refused.ok()) {
+    MutexLock lock(mutex_);
+    if (is_stopping_) refused = Stopping();
+    if (refused.ok() && is_busy_) {
+      const BackupWork& other = works_.back();
+      refused = {ErrorCode::kServiceBusy, fmt::format("one at a time: backup {} {} is under way",
+                                                      NameOf(other.verb), other.label)};
+    }
+    if (refused.ok()) {
+      is_busy_ = true;
+      work.id = ++last_id_;
+      work.is_under_way = true;
+      works_.push_back(work);
+      pace_.Begin();
+    }
+  }
+  if (!refused.ok()) return std::move(answer)(std::move(refused));
+  world_.threads.Post(
+      [this, id = work.id, prepare = std::move(prepare), answer = std::move(answer)]() mutable {
+        Work(id, std::move(prepare), std::move(answer));
+      });
+}
+
+void BackupKeeper::Work(std::uint64_t id, Prepare prepare, Answer<BackupWork> answer) {
+  Result<Run> run = prepare();
+  if (!run.ok()) {
+    Forget(id);
+    return std::move(answer)(run.status());
+  }
+  std::move(answer)(ChangeWork([](BackupWork& /*work*/) {}));
+  const Status how = (*run)();
+  // What it held is let go before another one may begin.
+  *run = nullptr;
+  End(how);
+}
+
+template <typename Change>
+BackupWork BackupKeeper::ChangeWork(Change change) {
+  MutexLock lock(mutex_);
+  change(works_.back());
+  return works_.back();
+}
+
+void BackupKeeper::Forget(std::uint64_t id) {
+  MutexLock lock(mutex_);
+  std::erase_if(works_, [id](const BackupWork& work) { return work.id == id; });
+  is_busy_ = false;
+  ended_.notify_all();
+}
+
+void BackupKeeper::End(const Status& how) {
+  MutexLock lock(mutex_);
+  BackupWork& work = works_.back();
+  work.is_under_way = false;
+  work.trouble = how.message();
+  if (how.ok()) {
+    spdlog::info("backup {} {}: {} bytes, {} of them were there already, {} backups removed",
+                 NameOf(work.verb), work.label, work.bytes, work.shared_bytes, work.removed.size());
+  } else {
+    spdlog::warn("backup {} {} failed: {}", NameOf(work.verb), work.label, how.message());
+  }
+  while (works_.size() > kBackupWorksKept) works_.pop_front();
+  is_busy_ = false;
+  ended_.notify_all();
+}
+
+void BackupKeeper::Look(std::uint64_t id, Answer<BackupWork> answer) {
+  Result<BackupWork> found = CheckEnabled();
+  if (found.status().ok()) {
+    MutexLock lock(mutex_);
+    found = Status(ErrorCode::kMessagingEntityNotFound,
+                   "there is no such work; the last eight since the start are remembered");
+    for (const BackupWork& work : works_) {
+      if (id == 0 || work.id == id) found = work;
+    }
+  }
+  std::move(answer)(std::move(found));
+}
+
+// Hundreds of manifests may have to be read.
+void BackupKeeper::List(Answer<std::vector<BackupFacts>> answer) {
+  if (Status refused = CheckEnabled(); !refused.ok()) {
+    return std::move(answer)(std::move(refused));
+  }
+  world_.threads.Post([this, answer = std::move(answer)]() mutable {
+    const Result<std::vector<BackupFolder::Found>> found = folder_.List();
+    if (!found.ok()) return std::move(answer)(found.status());
+    std::vector<BackupFacts> backups;
+    for (const BackupFolder::Found& each : *found) backups.push_back(FactsOf(each));
+    std::move(answer)(std::move(backups));
+  });
+}
+
+Result<BackupKeeper::Run> BackupKeeper::PrepareCreate(const std::string& label) {
+  if (world_.disk().state == DiskState::kFull) {
+    return Status(ErrorCode::kQuotaExceeded,
+                  "the disk of the data is full, and a backup would hold space of it: make room");
+  }
+  const Result<Owner> owner = world_.owner();
+  if (!owner.ok()) return owner.status();
+  Result<std::unique_ptr<BackupFolder::Hold>> hold = folder_.BeginWork();
+  if (!hold.ok()) return hold.status();
+  WHARF_RETURN_IF_ERROR(CheckNew(label));
+  return Run([this, label, hold = *std::move(hold)] { return Make(label); });
+}
+
+Status BackupKeeper::CheckNew(const std::string& label) const {
+  const Result<std::vector<BackupFolder::Found>> found = folder_.List();
+  if (!found.ok()) return found.status();
+  if (found->size() >= kBackupsMax) {
+    return {ErrorCode::kQuotaExceeded,
+            fmt::format("there are {} backups in {}: remove old ones with wharf backup prune",
+                        found->size(), options_.folder)};
+  }
+  return folder_.CheckFree(label);
+}
+
+Result<BackupKeeper::Run> BackupKeeper::PrepareVerify(const std::string& label) {
+  Result<BackupManifest> manifest = folder_.Read(label);
+  if (!manifest.ok()) return manifest.status();
+  return Run([this, manifest = *std::move(manifest)] {
+    ChangeWork([&manifest](BackupWork& work) { work.of_bytes = manifest.bytes(); });
+    return VerifyBackup(folder_, manifest, Files());
+  });
+}
+
+Result<BackupKeeper::Run> BackupKeeper::PreparePrune(std::uint64_t keep) {
+  Result<std::unique_ptr<BackupFolder::Hold>> hold = folder_.BeginWork();
+  if (!hold.ok()) return hold.status();
+  return Run([this, keep, hold = *std::move(hold)] { return RemoveAllBut(keep); });
+}
+
+// The checkpoint goes as soon as it is copied, or cannot be.
+Status BackupKeeper::Make(const std::string& label) {
+  const Result<Owner> owner = world_.owner();
+  if (!owner.ok()) return owner.status();
+  const Result<CommitIndex> commits = BrokerAppliedIndex().Read(world_.store);
+  if (!commits.ok()) return commits.status();
+  const Result<std::string> store = StoreNameIn(world_.store.path());
+  if (!store.ok()) return store.status();
+  BackupManifest head{.label = label,
+                      .created_at = world_.wall(),
+                      .version = options_.version,
+                      .is_of_node = owner->is_node,
+                      .cluster_id = owner->cluster_id,
+                      .node_name = owner->node_name,
+                      .store = *store,
+                      .commits = commits->value()};
+  const std::string checkpoint = checkpoint_path();
+  WHARF_RETURN_IF_ERROR(RemoveFlatFolder(nullptr, checkpoint));
+  Status made = world_.checkpoint(checkpoint);
+  if (made.ok()) made = MakeOf(checkpoint, std::move(head));
+  const Status removed = RemoveFlatFolder(nullptr, checkpoint);
+  return made.ok() ? removed : made;
+}
+
+Status BackupKeeper::MakeOf(const std::string& checkpoint, BackupManifest head) {
+  const BackupFiles files = Files();
+  const BackupWriter writer(folder_, files);
+  Result<BackupWriter::Plan> plan = writer.Look(checkpoint, head);
+  if (!plan.ok()) return plan.status();
+  ChangeWork([&plan](BackupWork& work) {
+    work.of_bytes = plan->bytes;
+    work.shared_bytes = plan->shared_bytes;
+  });
+  return writer.Write(checkpoint, *std::move(plan), std::move(head));
+}
+
+Status BackupKeeper::RemoveAllBut(std::uint64_t keep) {
+  Result<std::vector<BackupFolder::Found>> found = folder_.List();
+  if (!found.ok()) return found.status();
+  std::erase_if(*found, [](const BackupFolder::Found& each) { return !each.manifest.ok(); });
+  for (std::size_t at = 0; at + keep < found->size(); ++at) {
+    const std::string& label = (*found)[at].label;
+    WHARF_RETURN_IF_ERROR(folder_.Remove(label));
+    ChangeWork([&label](BackupWork& work) { work.removed.push_back(label); });
+    WHARF_RETURN_IF_ERROR(pace_.Spend(0));
+  }
+  return {};
+}
+
+BackupFiles BackupKeeper::Files() {
+  return {folder_.file_system(), pace_, [this](std::uint64_t bytes) { NoteBytes(bytes); }};
+}
+
+// What is held on the disk of the data must not be what fills it.
+void BackupKeeper::NoteBytes(std::uint64_t bytes) {
+  const BackupWork work = ChangeWork([bytes](BackupWork& each) { each.bytes += bytes; });
+  if (work.verb != BackupVerb::kCreate || world_.disk().state != DiskState::kFull) return;
+  pace_.End({ErrorCode::kQuotaExceeded,
+             "the disk of the data is full, and the backup held space of it: it was broken off"});
+}
+
+}  // namespace wharf

@@ -1,0 +1,75 @@
+#include "broker/daemon/restore.h"
+
+#include <cstdio>
+#include <optional>
+
+#include <fmt/core.h>
+#include <sys/stat.h>
+
+#include "broker/access/access_key.h"
+#include "broker/backup/restored_rows.h"
+#include "broker/daemon/core_dumps.h"
+#include "broker/daemon/log.h"
+#include "broker/schema/tables.h"
+#include "storage/backup/restored_folder.h"
+#include "storage/base/broker_clock.h"
+
+namespace wharf {
+namespace {
+
+int RefuseRestore(const Status& why) {
+  fmt::print(stderr, "wharfd restore: {}\n", why.message());
+  return 1;
+}
+
+// The first start asks the same, and refuses.
+void WarnOfClock(Timestamp last_committed) {
+  const Status checked =
+      BrokerClock::CheckStart(BrokerClock::SystemSources().wall(), last_committed);
+  if (!checked.ok()) fmt::print("{}\n", checked.message());
+}
+
+void PrintKeys(const RestoredRows::Report& report) {
+  for (const RestoredRows::NewKeys& each : report.new_keys) {
+    fmt::print("new keys of {} of {}:\n  {}\n  {}\n", each.rule.name(),
+               each.entity_path.empty() ? "the namespace" : each.entity_path,
+               each.rule.key(access::KeySlot::kPrimary),
+               each.rule.key(access::KeySlot::kSecondary));
+  }
+}
+
+}  // namespace
+
+int RunRestore(const RestoreRequest& request) {
+  umask(077);  // What it writes is for nobody else to read.
+  KeepOutOfCores();
+  StartLog("warning", "text");
+  const access::KeySource keys = access::SystemKeys();
+  RestoredRows::Report report;
+  const Result<BackupManifest> manifest =
+      RestoreBackup({request.backup, request.data, BrokerTables(), BrokerStatePosition()},
+                    [&](RocksStore& store) -> Status {
+                      Result<RestoredRows::Report> done =
+                          RestoredRows(store).Rewrite(request.makes_new_keys ? &keys : nullptr);
+                      if (!done.ok()) return done.status();
+                      report = *std::move(done);
+                      return {};
+                    });
+  if (!manifest.ok()) return RefuseRestore(manifest.status());
+  fmt::print(
+      "restored {} into {}: {} entities; {} locks and {} sessions ended, {} transactions rolled "
+      "back\n",
+      manifest->label, request.data, report.entities, report.ended_locks, report.ended_sessions,
+      report.rolled_back);
+  PrintKeys(report);
+  if (manifest->is_of_node) {
+    fmt::print(
+        "it was of {} in cluster {}, and is a broker by itself now: start it, with --node to found "
+        "a new cluster with it\n",
+        manifest->node_name, manifest->cluster_id);
+  }
+  WarnOfClock(report.last_committed);
+  return 0;
+}
+
+}  // namespace wharf

@@ -1,0 +1,81 @@
+// BackupControl: what doors ask about backups: to make one, to read one through, to remove old
+// ones, and which there are.
+//
+// Implemented by the daemon (broker/backup). Asked by the service Backups, on any thread, also
+// while this node does not lead; who may ask is the door's to know. Work that reads or writes the
+// files of a backup takes minutes: it is begun, one at a time, and looked at until it has ended. A
+// second one is refused with ServiceBusy. No call waits: answers come once, on any thread.
+//
+// Bounded: a folder has at most kBackupsMax backups, and of works that have ended the last
+// kBackupWorksKept are remembered.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "broker/requests/answer.h"
+#include "storage/base/time.h"
+
+namespace wharf {
+
+inline constexpr std::size_t kBackupsMax = 1000;
+inline constexpr std::size_t kBackupWorksKept = 8;
+
+// One backup that is there as a whole; or one whose manifest cannot be read.
+struct BackupFacts {
+  std::string label{};
+  // By the wall clock.
+  Timestamp created_at{};
+  // So many commits are in it at least.
+  std::uint64_t commits = 0;
+  std::uint64_t files = 0;
+  std::uint64_t bytes = 0;
+  // Of these, those of files that an earlier backup had.
+  std::uint64_t shared_bytes = 0;
+  // Of a node: its cluster and its name; else empty.
+  std::string cluster_id{};
+  std::string node_name{};
+  // Of the program that made it.
+  std::string version{};
+  // Why it is of no use, in a sentence; empty: it may be.
+  std::string trouble{};
+};
+
+enum class BackupVerb : std::uint8_t { kCreate = 1, kVerify = 2, kPrune = 3 };
+
+struct BackupWork {
+  // Counted since the process began; never 0.
+  std::uint64_t id = 0;
+  BackupVerb verb = BackupVerb::kCreate;
+  // Of kCreate and kVerify.
+  std::string label{};
+  bool is_under_way = false;
+  // How far it is; of_bytes is 0 until that is known.
+  std::uint64_t bytes = 0;
+  std::uint64_t of_bytes = 0;
+  // Of these, those of files that an earlier backup had.
+  std::uint64_t shared_bytes = 0;
+  // Of kPrune: the labels of those that went.
+  std::vector<std::string> removed{};
+  // Why it failed, in a sentence; empty: it did not.
+  std::string trouble{};
+};
+
+class BackupControl {
+ public:
+  virtual ~BackupControl() = default;
+
+  // Begins; an empty label: one is made of the time.
+  virtual void Create(std::string label, Answer<BackupWork> answer) = 0;
+  virtual void Verify(std::string label, Answer<BackupWork> answer) = 0;
+  // Leaves the newest `keep`.
+  virtual void Prune(std::uint64_t keep, Answer<BackupWork> answer) = 0;
+  // How that work goes, or how it ended; 0: the last one.
+  virtual void Look(std::uint64_t id, Answer<BackupWork> answer) = 0;
+  // The oldest first.
+  virtual void List(Answer<std::vector<BackupFacts>> answer) = 0;
+};
+
+}  // namespace wharf

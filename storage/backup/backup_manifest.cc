@@ -1,0 +1,144 @@
+#include "storage/backup/backup_manifest.h"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <utility>
+
+#include <absl/strings/ascii.h>
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include "storage/backup/sha256.h"
+
+namespace wharf {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::string_view kSumWord = "sha256 ";
+constexpr std::size_t kSumDigits = 64;
+constexpr std::size_t kNameBytesMax = 255;
+
+// A name in the folder itself, and none that is there anyway.
+bool IsFileName(std::string_view name) {
+  return !name.empty() && name.size() <= kNameBytesMax && name.front() != '.' &&
+         name != kBackupManifestFile &&
+         std::all_of(name.begin(), name.end(), [](unsigned char letter) {
+           return absl::ascii_isalnum(letter) || letter == '-' || letter == '_' || letter == '.';
+         });
+}
+
+bool IsSum(std::string_view sum) {
+  return sum.size() == kSumDigits && std::all_of(sum.begin(), sum.end(), [](unsigned char digit) {
+           return absl::ascii_isxdigit(digit);
+         });
+}
+
+// Sorted by their names, so that none comes twice, and of a size that can be counted together.
+bool AreFiles(const std::vector<BackupFile>& files) {
+  std::uint64_t left = std::numeric_limits<std::int64_t>::max();
+  for (std::size_t at = 0; at < files.size(); ++at) {
+    const BackupFile& file = files[at];
+    if (!IsFileName(file.name) || !IsSum(file.sha256) || file.bytes > left) return false;
+    if (at > 0 && file.name <= files[at - 1].name) return false;
+    left -= file.bytes;
+  }
+  return !files.empty() && files.size() <= kBackupFilesMax;
+}
+
+std::int64_t MicrosOf(Timestamp time) { return time.time_since_epoch().count(); }
+
+// What stands in front of the checksum; empty: it does not agree, or is not there.
+std::string_view CheckedPart(std::string_view text) {
+  const std::size_t tail = kSumWord.size() + kSumDigits + 1;
+  if (text.size() <= tail || text.back() != '\n') return {};
+  const std::string_view part = text.substr(0, text.size() - tail);
+  const std::string_view sum = text.substr(part.size(), tail - 1);
+  if (!sum.starts_with(kSumWord)) return {};
+  return sum.substr(kSumWord.size()) == Sha256Of(part) ? part : std::string_view();
+}
+
+BackupFile FileOf(const Json& json) {
+  return {json.at("name").get<std::string>(), json.at("bytes").get<std::uint64_t>(),
+          json.at("sha256").get<std::string>()};
+}
+
+BackupManifest ManifestOf(const Json& json) {
+  BackupManifest manifest;
+  manifest.label = json.at("label").get<std::string>();
+  manifest.created_at = Timestamp(Duration(json.at("created_at_micros").get<std::int64_t>()));
+  manifest.version = json.at("version").get<std::string>();
+  manifest.is_of_node = json.at("is_of_node").get<bool>();
+  manifest.cluster_id = json.at("cluster_id").get<std::string>();
+  manifest.node_name = json.at("node_name").get<std::string>();
+  manifest.store = json.at("store").get<std::string>();
+  manifest.commits = json.at("commits").get<std::uint64_t>();
+  manifest.shared_bytes = json.at("shared_bytes").get<std::uint64_t>();
+  for (const Json& file : json.at("files")) manifest.files.push_back(FileOf(file));
+  return manifest;
+}
+
+Status Damaged(const std::string& where) {
+  return Status::Damage(where + " is damaged: its checksum does not agree with what it says");
+}
+
+Status CheckFormat(const Json& json, const std::string& where) {
+  const auto format = json.at("format").get<std::uint64_t>();
+  if (format == kBackupFormat) return {};
+  return {ErrorCode::kInvalidOperation,
+          fmt::format("{} has format {}, and this wharfd reads format {}", where, format,
+                      kBackupFormat)};
+}
+
+}  // namespace
+
+std::uint64_t BackupManifest::bytes() const {
+  std::uint64_t sum = 0;
+  for (const BackupFile& file : files) sum += file.bytes;
+  return sum;
+}
+
+const BackupFile* BackupManifest::Find(std::string_view name) const {
+  const auto found = std::lower_bound(
+      files.begin(), files.end(), name,
+      [](const BackupFile& file, std::string_view wanted) { return file.name < wanted; });
+  return found == files.end() || found->name != name ? nullptr : &*found;
+}
+
+std::string BackupManifest::Encode() const {
+  Json listed = Json::array();
+  for (const BackupFile& file : files) {
+    listed.push_back({{"name", file.name}, {"bytes", file.bytes}, {"sha256", file.sha256}});
+  }
+  const Json json = {{"format", kBackupFormat},
+                     {"label", label},
+                     {"created_at_micros", MicrosOf(created_at)},
+                     {"version", version},
+                     {"is_of_node", is_of_node},
+                     {"cluster_id", cluster_id},
+                     {"node_name", node_name},
+                     {"store", store},
+                     {"commits", commits},
+                     {"shared_bytes", shared_bytes},
+                     {"files", std::move(listed)}};
+  std::string text = json.dump(1) + "\n";
+  const std::string sum = Sha256Of(text);
+  return text + std::string(kSumWord) + sum + "\n";
+}
+
+Result<BackupManifest> BackupManifest::Decode(std::string_view text, const std::string& where) {
+  const std::string_view part = CheckedPart(text);
+  if (part.empty()) return Damaged(where);
+  try {
+    const Json json = Json::parse(part);
+    WHARF_RETURN_IF_ERROR(CheckFormat(json, where));
+    BackupManifest manifest = ManifestOf(json);
+    if (!AreFiles(manifest.files)) return Damaged(where);
+    return manifest;
+  } catch (const Json::exception&) {
+    return Damaged(where);
+  }
+}
+
+}  // namespace wharf

@@ -1,0 +1,163 @@
+#include "storage/backup/backup_writer.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include <fmt/core.h>
+#include <rocksdb/env.h>
+#include <rocksdb/file_system.h>
+#include <rocksdb/options.h>
+#include <rocksdb/sst_file_reader.h>
+
+#include "storage/rocks/rocks_folder.h"
+#include "storage/rocks/rocks_status.h"
+
+namespace wharf {
+namespace {
+
+// Of the disk, beside the files: the manifest, folders.
+constexpr std::uint64_t kRoomBeside = std::uint64_t{16} << 20;
+
+bool IsTable(std::string_view name) { return name.ends_with(".sst"); }
+bool NeverChanges(std::string_view name) { return IsTable(name) || name.ends_with(".blob"); }
+
+Status CheckTable(rocksdb::FileSystem& file_system, const std::string& path) {
+  rocksdb::Options options;
+  const std::unique_ptr<rocksdb::Env> env = rocksdb::NewCompositeEnv(
+      std::shared_ptr<rocksdb::FileSystem>(std::shared_ptr<void>(), &file_system));
+  options.env = env.get();
+  rocksdb::SstFileReader reader(options);
+  rocksdb::Status status = reader.Open(path);
+  if (status.ok()) status = reader.VerifyChecksum();
+  if (status.ok()) return {};
+  if (!status.IsCorruption()) return FromRocks(status, "cannot read " + path);
+  return Status::Damage(fmt::format(
+      "a file of the data is damaged, and no backup is made of it: {}", status.ToString()));
+}
+
+}  // namespace
+
+// Older ones have no file that this one has not: what went never comes back.
+std::optional<BackupManifest> BackupWriter::Earlier(const BackupManifest& head) const {
+  Result<std::vector<BackupFolder::Found>> found = folder_.List();
+  if (!found.ok()) return std::nullopt;
+  for (auto each = found->rbegin(); each != found->rend(); ++each) {
+    if (!each->manifest.ok() || each->manifest->store != head.store) continue;
+    Result<BackupManifest> earlier = folder_.Read(each->label);
+    if (earlier.ok()) return *std::move(earlier);
+  }
+  return std::nullopt;
+}
+
+Result<BackupWriter::Plan> BackupWriter::Look(const std::string& checkpoint,
+                                              const BackupManifest& head) const {
+  Plan plan{.earlier = Earlier(head)};
+  std::vector<std::string> names;
+  rocksdb::FileSystem& file_system = files_.file_system;
+  const std::string doing = "cannot list " + checkpoint;
+  WHARF_RETURN_IF_ERROR(
+      FromRocks(file_system.GetChildren(checkpoint, kNoOptions, &names, nullptr), doing));
+  std::sort(names.begin(), names.end());
+  for (std::string& name : names) {
+    if (name == "." || name == "..") continue;
+    BackupFile file{.name = std::move(name)};
+    WHARF_RETURN_IF_ERROR(FromRocks(
+        file_system.GetFileSize(checkpoint + "/" + file.name, kNoOptions, &file.bytes, nullptr),
+        doing));
+    const BackupFile* const same = plan.earlier ? plan.earlier->Find(file.name) : nullptr;
+    const bool is_shared = same != nullptr && NeverChanges(file.name) && same->bytes == file.bytes;
+    if (is_shared) file.sha256 = same->sha256;
+    if (is_shared) plan.shared_bytes += file.bytes;
+    plan.bytes += file.bytes;
+    plan.files.push_back(std::move(file));
+  }
+  if (plan.files.size() <= kBackupFilesMax) return plan;
+  return Status(ErrorCode::kQuotaExceeded,
+                fmt::format("the data has {} files, and a backup at most {}", plan.files.size(),
+                            kBackupFilesMax));
+}
+
+Status BackupWriter::CheckRoom(const Plan& plan) const {
+  std::uint64_t free = 0;
+  const std::string path = folder_.PathOf(".");
+  const rocksdb::IOStatus asked = files_.file_system.GetFreeSpace(path, kNoOptions, &free, nullptr);
+  if (!asked.ok()) return FromRocks(asked, "cannot ask how much is free in " + path);
+  const std::uint64_t needed = plan.bytes - plan.shared_bytes + kRoomBeside;
+  if (free >= needed) return {};
+  constexpr std::uint64_t kMegabyte = 1'000'000;
+  return {ErrorCode::kQuotaExceeded,
+          fmt::format("the disk of the backups is full: this one takes {} MB, and {} MB are free; "
+                      "remove old ones with wharf backup prune",
+                      needed / kMegabyte, free / kMegabyte)};
+}
+
+Status BackupWriter::Write(const std::string& checkpoint, Plan plan, BackupManifest head) const {
+  WHARF_RETURN_IF_ERROR(CheckRoom(plan));
+  const Result<std::string> unfinished = folder_.MakeUnfinished();
+  if (!unfinished.ok()) return unfinished.status();
+  Status written = WriteFiles(checkpoint, *unfinished, std::move(plan), head);
+  if (written.ok()) written = folder_.Keep(head);
+  // The next one cleans up what cannot be removed now.
+  if (!written.ok()) static_cast<void>(folder_.RemoveUnfinished());
+  return written;
+}
+
+Status BackupWriter::WriteFiles(const std::string& checkpoint, const std::string& unfinished,
+                                Plan plan, BackupManifest& manifest) const {
+  for (BackupFile& file : plan.files) {
+    if (Share(plan, file, unfinished)) {
+      manifest.shared_bytes += file.bytes;
+      if (files_.on_bytes) files_.on_bytes(file.bytes);
+      manifest.files.push_back(std::move(file));
+      continue;
+    }
+    Result<BackupFile> copied = Copy(checkpoint, unfinished, file.name);
+    if (!copied.ok()) return copied.status();
+    manifest.files.push_back(*std::move(copied));
+  }
+  return FromRocks(SyncFolder(files_.file_system, unfinished), "cannot sync " + unfinished);
+}
+
+// Where the file system gives no second names, or the earlier one has lost the file, it is copied.
+bool BackupWriter::Share(const Plan& plan, const BackupFile& file,
+                         const std::string& unfinished) const {
+  if (file.sha256.empty()) return false;
+  const std::string there = folder_.PathOf(plan.earlier->label) + "/" + file.name;
+  std::uint64_t bytes = 0;
+  const rocksdb::IOStatus sized =
+      files_.file_system.GetFileSize(there, kNoOptions, &bytes, nullptr);
+  if (!sized.ok() || bytes != file.bytes) return false;
+  return files_.file_system.LinkFile(there, unfinished + "/" + file.name, kNoOptions, nullptr).ok();
+}
+
+Result<BackupFile> BackupWriter::Copy(const std::string& checkpoint, const std::string& unfinished,
+                                      const std::string& name) const {
+  Result<BackupFile> copied = CopyBackupFile(files_, checkpoint, unfinished, name);
+  if (!copied.ok() || !IsTable(name)) return copied;
+  WHARF_RETURN_IF_ERROR(CheckTable(files_.file_system, unfinished + "/" + name));
+  return copied;
+}
+
+Status VerifyBackup(const BackupFolder& folder, const BackupManifest& manifest,
+                    const BackupFiles& files) {
+  const std::string path = folder.PathOf(manifest.label);
+  for (const BackupFile& file : manifest.files) {
+    const Result<BackupFile> found = ReadBackupFile(files, path, file.name);
+    if (!found.ok()) return found.status();
+    WHARF_RETURN_IF_ERROR(CheckBackupFile(*found, file, path));
+  }
+  return {};
+}
+
+Status CopyBackup(const std::string& backup, const BackupManifest& manifest,
+                  const std::string& target, const BackupFiles& files) {
+  for (const BackupFile& file : manifest.files) {
+    const Result<BackupFile> copied = CopyBackupFile(files, backup, target, file.name);
+    if (!copied.ok()) return copied.status();
+    WHARF_RETURN_IF_ERROR(CheckBackupFile(*copied, file, backup));
+  }
+  return FromRocks(SyncFolder(files.file_system, target), "cannot sync " + target);
+}
+
+}  // namespace wharf

@@ -1,0 +1,39 @@
+// FileCopy: a file of a backup is copied, or read, from its beginning to its end, with its
+// checksum, at a pace.
+//
+// Plain functions; they take as long as that does.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "storage/backup/backup_manifest.h"
+#include "storage/backup/copy_pace.h"
+#include "storage/base/status.h"
+
+namespace rocksdb {
+class FileSystem;
+}
+
+namespace wharf {
+
+// What reads and writes files of backups.
+struct BackupFiles {
+  rocksdb::FileSystem& file_system;
+  CopyPace& pace;
+  // Hears of bytes that were copied or read. Empty: nobody does.
+  std::function<void(std::uint64_t)> on_bytes{};
+};
+
+// Makes the file, which must not be there, and has it on the disk; its folder is not synced. What
+// was copied.
+Result<BackupFile> CopyBackupFile(const BackupFiles& files, const std::string& from_folder,
+                                  const std::string& to_folder, const std::string& name);
+// What stands in it.
+Result<BackupFile> ReadBackupFile(const BackupFiles& files, const std::string& folder,
+                                  const std::string& name);
+// Damage, if it is not what the manifest says.
+Status CheckBackupFile(const BackupFile& found, const BackupFile& expected,
+                       const std::string& folder);
+
+}  // namespace wharf

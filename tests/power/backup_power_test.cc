@@ -1,0 +1,146 @@
+// Power cuts at each change that the making and removing of backups does to the disk.
+#include <memory>
+#include <string>
+
+#include <fmt/core.h>
+#include <gtest/gtest.h>
+
+#include "storage/backup/backup_folder.h"
+#include "storage/backup/backup_writer.h"
+#include "storage/rocks/rocks_folder.h"
+#include "tests/power/power_loss_file_system.h"
+
+namespace wharf {
+namespace {
+
+class BackupStory {
+ public:
+  BackupStory() {
+    EXPECT_TRUE(MakeFolder(*file_system_, "/data/checkpoint").ok());
+    for (const char* name : {"000001.blob", "000002.blob", "CURRENT"}) {
+      EXPECT_TRUE(rocksdb::WriteStringToFile(file_system_.get(), std::string(70'000, *name),
+                                             std::string("/data/checkpoint/") + name, true)
+                      .ok());
+    }
+    EXPECT_TRUE(SyncFolder(*file_system_, "/data/checkpoint").ok());
+    EXPECT_TRUE(MakeFolder(*file_system_, "/backups").ok());
+    EXPECT_TRUE(Make("one").ok());
+  }
+
+  PowerLossDisk& disk() { return file_system_->disk(); }
+
+  Status Make(const std::string& label) {
+    const auto hold = folder_.BeginWork();
+    if (!hold.ok()) return hold.status();
+    const BackupManifest head{
+        .label = label, .created_at = Timestamp(Duration(++made_)), .store = "a-store"};
+    const BackupFiles files{*file_system_, pace_};
+    const BackupWriter writer(folder_, files);
+    auto plan = writer.Look("/data/checkpoint", head);
+    if (!plan.ok()) return plan.status();
+    return writer.Write("/data/checkpoint", *std::move(plan), head);
+  }
+
+  Status Remove(const std::string& label) {
+    const auto hold = folder_.BeginWork();
+    return hold.ok() ? folder_.Remove(label) : hold.status();
+  }
+
+  bool Has(const std::string& label) const { return folder_.Read(label).ok(); }
+
+  // What is shown can be used, and the next work goes well and leaves nothing of before.
+  void Check() {
+    const auto found = folder_.List();
+    ASSERT_TRUE(found.ok()) << found.status().message();
+    for (const auto& each : *found) {
+      const auto manifest = folder_.Read(each.label);
+      ASSERT_TRUE(manifest.ok()) << manifest.status().message();
+      const Status whole = VerifyBackup(folder_, *manifest, {*file_system_, pace_});
+      EXPECT_TRUE(whole.ok()) << whole.message();
+    }
+    const Status made = Make("next");
+    EXPECT_TRUE(made.ok()) << made.message();
+    std::vector<std::string> names;
+    ASSERT_TRUE(file_system_->GetChildren("/backups", kNoOptions, &names, nullptr).ok());
+    for (const std::string& name : names) EXPECT_FALSE(name.starts_with(".")) << name;
+  }
+
+ private:
+  const std::shared_ptr<PowerLossFileSystem> file_system_ = std::make_shared<PowerLossFileSystem>();
+  const BackupFolder folder_{file_system_, "/backups"};
+  CopyPace pace_{0};
+  int made_ = 0;
+};
+
+TEST(BackupPowerTest, ACutAtAnyChangeLeavesAWholeBackupOrNone) {
+  bool was_cut = true;
+  for (std::uint64_t change = 1; was_cut; ++change) {
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+      SCOPED_TRACE(fmt::format("change {}, seed {}", change, seed));
+      BackupStory story;
+      story.disk().CutPowerAfter(change, seed);
+
+      const Status made = story.Make("two");
+
+      was_cut = !story.disk().has_power();
+      EXPECT_EQ(made.ok(), !was_cut);
+      if (was_cut) story.disk().Reboot();
+      story.disk().CutPowerAfter(0, 0);
+      EXPECT_TRUE(story.Has("one"));
+      EXPECT_TRUE(!made.ok() || story.Has("two"));
+      story.Check();
+      if (::testing::Test::HasFailure()) return;
+    }
+  }
+}
+
+TEST(BackupPowerTest, ACutAtAnyChangeOfARemovalLeavesTheOthers) {
+  bool was_cut = true;
+  for (std::uint64_t change = 1; was_cut; ++change) {
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+      SCOPED_TRACE(fmt::format("change {}, seed {}", change, seed));
+      BackupStory story;
+      ASSERT_TRUE(story.Make("two").ok());
+      story.disk().CutPowerAfter(change, seed);
+
+      const Status removed = story.Remove("one");
+
+      was_cut = !story.disk().has_power();
+      EXPECT_EQ(removed.ok(), !was_cut);
+      if (was_cut) story.disk().Reboot();
+      story.disk().CutPowerAfter(0, 0);
+      EXPECT_TRUE(story.Has("two"));
+      EXPECT_FALSE(removed.ok() && story.Has("one"));
+      story.Check();
+      if (::testing::Test::HasFailure()) return;
+    }
+  }
+}
+
+TEST(BackupPowerTest, AFullDiskIsOneSentenceAndLeavesNothing) {
+  BackupStory story;
+  story.disk().SetCapacity(story.disk().used_bytes() + 1000);
+
+  const Status made = story.Make("two");
+
+  EXPECT_EQ(made.code(), ErrorCode::kQuotaExceeded);
+  story.disk().ClearFaults();
+  EXPECT_FALSE(story.Has("two"));
+  story.Check();
+}
+
+TEST(BackupPowerTest, AWriteThatFindsNoSpaceLeavesNothing) {
+  BackupStory story;
+  story.disk().FailWrites(1, rocksdb::IOStatus::NoSpace("no space"),
+                          PowerLossDisk::Times::kFromThenOn);
+
+  const Status made = story.Make("two");
+
+  EXPECT_NE(made.message().find("the disk is full"), std::string::npos) << made.message();
+  story.disk().ClearFaults();
+  EXPECT_FALSE(story.Has("two"));
+  story.Check();
+}
+
+}  // namespace
+}  // namespace wharf

@@ -1,0 +1,174 @@
+#include "tools/wharf/backup/backup_command.h"
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "tools/wharf/terminal/consent.h"
+#include "tools/wharf/terminal/progress_bar.h"
+#include "tools/wharf/terminal/table.h"
+#include "tools/wharf/text/field_text.h"
+#include "tools/wharf/text/number_option.h"
+#include "tools/wharf/text/printable_text.h"
+#include "tools/wharf/top/screen.h"
+
+namespace wharf::tool {
+namespace {
+
+constexpr auto kPollPace = std::chrono::milliseconds(200);
+
+std::string Bytes(std::uint64_t bytes) { return ShortBytes(static_cast<double>(bytes)); }
+
+// What it was that ended well.
+void PrintEnded(Output& out, const v1::BackupWork& work) {
+  if (work.verb() == v1::BackupWork::VERB_CREATE) {
+    out.Print("made {}: {}, {} of them shared with the one before\n", Printable(work.label()),
+              Bytes(work.byte_count()), Bytes(work.shared_byte_count()));
+    return out.Print("it has all messages and all keys of access, in the clear\n");
+  }
+  if (work.verb() == v1::BackupWork::VERB_VERIFY) {
+    return out.Print("{} is whole: {}\n", Printable(work.label()), Bytes(work.byte_count()));
+  }
+  for (const std::string& label : work.removed()) out.Print("removed {}\n", Printable(label));
+  if (work.removed().empty()) out.Print("removed none\n");
+}
+
+Result<v1::BackupWork> UntilItEnds(Program& program, v1::BackupWork work) {
+  std::optional<ProgressBar> progress;
+  Result<v1::BackupWork> told = std::move(work);
+  while (told.ok() && told->under_way()) {
+    if (!progress && told->of_byte_count() > 0) progress.emplace(told->of_byte_count(), "bytes");
+    if (progress) progress->Update(told->byte_count());
+    std::this_thread::sleep_for(kPollPace);
+    told = program.client().backups().GetWork(told->id());
+  }
+  return told;
+}
+
+ExitCode Await(Program& program, const Result<v1::BackupWork>& begun) {
+  if (!begun.ok()) return program.Fail(begun.status());
+  const Result<v1::BackupWork> ended = UntilItEnds(program, *begun);
+  if (!ended.ok()) return program.Fail(ended.status());
+  if (program.is_json) {
+    program.out.PrintJson(FieldsToJson(*ended));
+  } else if (ended->trouble().empty()) {
+    PrintEnded(program.out, *ended);
+  } else {
+    program.err.Print("{}\n", Printable(ended->trouble()));
+  }
+  return ended->trouble().empty() ? ExitCode::kOk : ExitCode::kFailed;
+}
+
+void PrintTable(Output& out, const v1::ListBackupsResponse& all) {
+  using Kind = Column::Kind;
+  Table table({{"BACKUP", Kind::kText},
+               {"MADE AT", Kind::kWord},
+               {"BYTES", Kind::kNumber},
+               {"SHARED", Kind::kNumber},
+               {"COMMITS", Kind::kNumber},
+               {"NODE", Kind::kText, /*is_optional=*/true},
+               {"TROUBLE", Kind::kText}},
+              out);
+  for (const v1::Backup& backup : all.backups()) {
+    if (!backup.trouble().empty()) {
+      table.Add({backup.label(), "", "", "", "", "", backup.trouble()});
+      continue;
+    }
+    table.Add({backup.label(), TimeText(backup.created_at()), Bytes(backup.byte_count()),
+               Bytes(backup.shared_byte_count()), std::to_string(backup.commit_count()),
+               backup.node_name(), ""});
+  }
+  table.End();
+}
+
+ExitCode List(Program& program) {
+  const auto all = program.client().backups().List();
+  if (!all.ok()) return program.Fail(all.status());
+  if (!program.is_json) {
+    PrintTable(program.out, *all);
+    return ExitCode::kOk;
+  }
+  Json backups = Json::array();
+  for (const v1::Backup& backup : all->backups()) backups.push_back(FieldsToJson(backup));
+  program.out.PrintJson({{"backups", std::move(backups)}});
+  return ExitCode::kOk;
+}
+
+// Of the node at the address, whether it leads or not.
+CLI::App& AddVerb(CLI::App& noun, Program& program, const std::string& verb,
+                  const std::string& help, std::function<ExitCode()> run) {
+  CLI::App& command = *noun.add_subcommand(verb, help);
+  command.callback([run = std::move(run), &program] {
+    program.asks_any_node = true;
+    program.action = run;
+  });
+  return command;
+}
+
+void AddCreate(CLI::App& noun, Program& program) {
+  const auto label = std::make_shared<std::string>();
+  AddVerb(noun, program, "create",
+          "Make a backup while the broker serves, and wait for its end; only what is new is "
+          "copied. It has all messages and all keys of access, in the clear",
+          [label, &program] { return Await(program, program.client().backups().Create(*label)); })
+      .add_option("LABEL", *label,
+                  "What it is called: letters, digits, '-', '_' and '.'; without it, the time");
+}
+
+void AddVerify(CLI::App& noun, Program& program) {
+  const auto label = std::make_shared<std::string>();
+  AddVerb(noun, program, "verify", "Read all of a backup, and compare it with its checksums",
+          [label, &program] { return Await(program, program.client().backups().Verify(*label)); })
+      .add_option("LABEL", *label, "The backup")
+      ->required();
+}
+
+struct Pruning {
+  std::uint64_t keep = 0;
+  bool is_sure = false;
+};
+
+ExitCode Prune(Program& program, const Pruning& pruning) {
+  return WithConsent(
+      program, pruning.is_sure,
+      [&pruning]() -> Result<std::string> {
+        return fmt::format("remove all backups but the newest {}?", pruning.keep);
+      },
+      [&program, &pruning] {
+        return Await(program, program.client().backups().Prune(pruning.keep));
+      });
+}
+
+void AddPrune(CLI::App& noun, Program& program) {
+  const auto pruning = std::make_shared<Pruning>();
+  CLI::App& command = AddVerb(noun, program, "prune", "Remove all backups but the newest",
+                              [pruning, &program] { return Prune(program, *pruning); });
+  AddNumberFunction(command, "--keep", [pruning](std::uint64_t keep) { pruning->keep = keep; },
+                    "So many stay", {.min = 1})
+      ->required();
+  AddYesOption(command, pruning->is_sure);
+}
+
+}  // namespace
+
+void AddBackupCommand(CLI::App& app, Program& program) {
+  CLI::App& noun = *app.add_subcommand(
+      "backup",
+      "Make, list, verify and remove backups of the broker, or of the node at the address; "
+      "wharfd restore makes a new data folder of one");
+  noun.require_subcommand(1);
+  noun.fallthrough();
+  AddCreate(noun, program);
+  AddVerb(noun, program, "list", "List the backups that are whole, the oldest first",
+          [&program] { return List(program); });
+  AddVerify(noun, program);
+  AddPrune(noun, program);
+}
+
+}  // namespace wharf::tool
