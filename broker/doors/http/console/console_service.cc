@@ -12,6 +12,8 @@ namespace wharf::console {
 namespace {
 
 constexpr std::string_view kDocumentPath = "/api/v1/openapi.json";
+// Anybody may ask for it, and read it slowly.
+constexpr std::size_t kDocumentPiece = 16 * 1024;
 
 HttpService::Begun Refused(HttpResponse response) { return {.refused = std::move(response)}; }
 
@@ -119,8 +121,18 @@ HttpService::Begun ConsoleService::BeginOther(HttpRequest head, const Credential
 
 HttpService::Begun ConsoleService::BeginDocument(const HttpRequest& head) {
   if (!Router::IsLook(head.method)) return Refused(WrongMethod("GET", NewTrackingId()));
+  if (!world_.has_room()) {
+    return Refused(ErrorAnswer(Status(ErrorCode::kServiceBusy, "too much is unread: ask again"),
+                               NewTrackingId()));
+  }
   return {.go_on = [this](const std::string& /*body*/, const HttpReplyPtr& reply) {
-    reply->Answer(JsonAnswer(document_));
+    HttpResponse response = JsonAnswer({});
+    response.pieces = [rest = std::string_view(document_)]() mutable {
+      const std::string_view piece = rest.substr(0, kDocumentPiece);
+      rest.remove_prefix(piece.size());
+      return std::string(piece);
+    };
+    reply->Answer(std::move(response));
   }};
 }
 
