@@ -177,8 +177,8 @@ void ConsoleService::Call(const ApiMethod& method, const std::string& body,
   }
   InnerCalls::Call call{
       .method = method.grpc_path, .request = *std::move(request), .caller = visit->caller()};
-  reply->OnGone(
-      calls->Begin(std::move(call), [&method, visit, place, reply](InnerCalls::Answer answer) {
+  reply->OnGone(calls->Begin(
+      std::move(call), [&method, visit, place, reply](const InnerCalls::Answer& answer) {
         HttpResponse response = AnswerOf(method, answer, visit->tracking_id());
         response.written = [visit] {};
         reply->Answer(std::move(response));

@@ -136,8 +136,8 @@ HttpService::Begun SignIn::Begin(HttpRequest head, const Credentials& credential
     return Denied(ErrorAnswer(413, "what signs in has 16 KiB at most, and says how long it is",
                               visit->tracking_id()));
   }
-  return {.go_on = [this, head = std::move(head), visit = std::move(visit)](std::string body,
-                                                                            HttpReplyPtr reply) {
+  return {.go_on = [this, head = std::move(head), visit = std::move(visit)](
+                       const std::string& body, const HttpReplyPtr& reply) {
     HttpResponse response = Answer(head, body, *visit);
     response.written = [visit] {};
     reply->Answer(std::move(response));
