@@ -329,6 +329,17 @@ TEST_F(ConsoleServiceTest, WhatSignsInIsShortAndNothingElse) {
   EXPECT_EQ(Ask(head)->response->status, 413U);
 }
 
+TEST_F(ConsoleServiceTest, WhoHasProvenNothingSendsNothingLarge) {
+  for (const char* method : {"GET", "POST", "DELETE"}) {
+    for (const char* path : {"session", "openapi.json"}) {
+      HttpRequest head = Post(path, "Session abc");
+      head.method = method;
+      head.fields.emplace_back("Content-Length", "1000000");
+      EXPECT_EQ(Ask(head)->response->status, 413U) << method << path;
+    }
+  }
+}
+
 TEST_F(ConsoleServiceTest, NoAnswerRepeatsAKey) {
   const auto wrong = SignIn("the-secret-that-is-wrong");
   EXPECT_THAT(wrong->response->body, ::testing::Not(HasSubstr("the-secret")));
