@@ -14,7 +14,6 @@ import unittest
 import grpc
 
 import access_calls
-import certificates
 import daemon_test
 import test_access
 import test_clients
@@ -52,7 +51,8 @@ def ask(port, path, body=None, method="POST", context=None, headers=None, named=
                   http.client.HTTPConnection("127.0.0.1", port, timeout=wire.TIMEOUT))
     text = json.dumps(body) if isinstance(body, dict) else body
     try:
-        connection.request(method, f"/api/v1/{path}", body=text, headers={**(NAMED if named else {}), **(headers or {})})
+        connection.request(method, f"/api/v1/{path}", body=text,
+                           headers={**(NAMED if named else {}), **(headers or {})})
         return Answer(connection.getresponse())
     finally:
         connection.close()
@@ -98,7 +98,8 @@ class CallTest(ConsoleTest):
                     self.assertEqual(answer.status, 501)
                     continue
                 paths.add(f"/api/v1/{path}")
-                self.assertEqual((answer.status, answer.error["message"]), (400, "no such field: there is no such field"))
+                self.assertEqual((answer.status, answer.error["message"]),
+                                 (400, "no such field: there is no such field"))
                 # It is asked: what there is none of is an entity or a message, and never the method.
                 answer = self.ask(path, {})
                 self.assertNotIn(answer.status, (405, 501), answer.body)
@@ -125,6 +126,17 @@ class CallTest(ConsoleTest):
             "lockTokens": [message["lockToken"]], "complete": {}}})
         self.assertEqual(self.client.runtime("q").total_message_count, 0)
 
+    def test_what_is_read_can_be_changed_and_written(self):
+        queue = self.done("Management/CreateQueue", {"queue": {"name": "q", "lockDuration": "45s"}})
+        queue["maxDeliveryCount"] = 7
+        written = self.done("Management/UpdateQueue", {"entityPath": "q", "queue": queue})
+        self.assertEqual((written["maxDeliveryCount"], written["lockDuration"]), (7, "45s"))
+
+        masked = self.done("Management/UpdateQueue", {
+            "entityPath": "q", "queue": {"maxDeliveryCount": 9, "lockDuration": "5s"},
+            "updateMask": "maxDeliveryCount"})
+        self.assertEqual((masked["maxDeliveryCount"], masked["lockDuration"]), (9, "45s"))
+
     def test_an_error_has_its_place_and_stands_in_the_log_with_who_asked(self):
         answer = self.ask("Messaging/Receive", {"entityPath": "none"})
         self.assertEqual(answer.status, 404)
@@ -134,7 +146,8 @@ class CallTest(ConsoleTest):
             AssertionError)
 
     def test_hostile_bodies_are_refused_and_harm_nobody(self):
-        for body in (b"[" * 10_000, b'{"messages":' * 10_000, b"\xff\xfe", b'{"maxMessages": 1e999}', b"{" + b" " * 1_000_000,
+        for body in (b"[" * 10_000, b'{"messages":' * 10_000, b"\xff\xfe", b'{"maxMessages": 1e999}',
+                     b"{" + b" " * 1_000_000,
                      b'{"messages": [' + b"{}," * 400_000 + b"null]}", b'{"entityPath": "a", "entityPath": "b"}'):
             answer = self.ask("Messaging/Send", body)
             self.assertEqual((answer.status, answer.error["code"]), (400, "ArgumentError"), body[:40])
@@ -424,7 +437,8 @@ class ThreeNodesTest(ClusterTest):
             return make_token("sb://h/", "RootManageSharedAccessKey", connection_of(
                 file.read_text(encoding="ascii"))["SharedAccessKey"]) if file.exists() else ""
         first = self.start_cluster(listen=PLACES, flags=("--access=on",), token=token)
-        given = {"connectionString": pathlib.Path(first.data, "root-connection-string").read_text(encoding="ascii").strip()}
+        root = pathlib.Path(first.data, "root-connection-string").read_text(encoding="ascii")
+        given = {"connectionString": root.strip()}
         signed_in = self.ask(self.nodes[2], "session", given)
         self.assertEqual(signed_in.status, 201, signed_in.body)
         session = {"Authorization": f"Session {signed_in.json['session']}"}

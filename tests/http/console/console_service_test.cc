@@ -212,6 +212,23 @@ TEST_F(ConsoleServiceTest, RequestsAreCountedByKindAndStatus) {
   EXPECT_EQ(count(ConsoleKind::kRefused, 4), 1U);
 }
 
+TEST_F(ConsoleServiceTest, TheDocumentLeavesInPiecesAndWhereThereIsRoom) {
+  const HttpRequest head{.method = "GET", .path = "/api/v1/openapi.json", .host = "localhost"};
+  const auto heard = Ask(head);
+  ASSERT_EQ(heard->response->status, 200U);
+  EXPECT_EQ(heard->response->body, "");
+  std::string whole;
+  for (std::string piece = heard->response->pieces(); !piece.empty();
+       piece = heard->response->pieces()) {
+    EXPECT_LE(piece.size(), 16U * 1024);
+    whole += piece;
+  }
+  EXPECT_TRUE(json::parse(whole).contains("openapi"));
+
+  has_room_ = false;
+  EXPECT_EQ(Ask(head)->response->status, 503U);
+}
+
 TEST_F(ConsoleServiceTest, BadJsonIsAnsweredWithoutACall) {
   const auto heard = Ask(Post("Messaging/Send", Session()), R"({"entityPath": 5})");
   EXPECT_EQ(heard->response->status, 400U);
@@ -310,6 +327,17 @@ TEST_F(ConsoleServiceTest, WhatSignsInIsShortAndNothingElse) {
   EXPECT_EQ(Ask(head)->response->status, 413U);
   head.fields.back() = {"Transfer-Encoding", "chunked"};
   EXPECT_EQ(Ask(head)->response->status, 413U);
+}
+
+TEST_F(ConsoleServiceTest, WhoHasProvenNothingSendsNothingLarge) {
+  for (const char* method : {"GET", "POST", "DELETE"}) {
+    for (const char* path : {"session", "openapi.json"}) {
+      HttpRequest head = Post(path, "Session abc");
+      head.method = method;
+      head.fields.emplace_back("Content-Length", "1000000");
+      EXPECT_EQ(Ask(head)->response->status, 413U) << method << path;
+    }
+  }
 }
 
 TEST_F(ConsoleServiceTest, NoAnswerRepeatsAKey) {

@@ -70,8 +70,8 @@ Table MakeTable() {
 }
 
 const Table& TheTable() {
-  static const Table table = MakeTable();
-  return table;
+  static const Table kTable = MakeTable();
+  return kTable;
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 #include "broker/doors/http/console/console_service.h"
 
 #include <array>
+#include <charconv>
+#include <system_error>
 #include <utility>
 
 #include "broker/doors/http/console/api_answer.h"
@@ -12,6 +14,19 @@ namespace wharf::console {
 namespace {
 
 constexpr std::string_view kDocumentPath = "/api/v1/openapi.json";
+// Anybody may ask for it, and read it slowly.
+constexpr std::size_t kDocumentPiece = 16 * 1024;
+
+// Of who has proven nothing: a connection string, or a name and a key.
+constexpr std::size_t kShortBytesMax = 16 * 1024;
+
+bool IsShort(const HttpRequest& head) {
+  const std::string* const length = FindField(head.fields, "Content-Length");
+  if (length == nullptr) return FindField(head.fields, "Transfer-Encoding") == nullptr;
+  std::size_t bytes = 0;
+  const char* const end = length->data() + length->size();
+  return std::from_chars(length->data(), end, bytes).ec == std::errc() && bytes <= kShortBytesMax;
+}
 
 HttpService::Begun Refused(HttpResponse response) { return {.refused = std::move(response)}; }
 
@@ -107,6 +122,9 @@ HttpService::Begun ConsoleService::BeginOther(HttpRequest head, const Credential
   const TrackingId id = visit->tracking_id();
   const Status foreign = CheckPage(head, credentials, visit->guard() == nullptr, hosts_);
   if (!foreign.ok()) return Refused(ErrorAnswer(foreign, id));
+  if (!IsShort(head)) {
+    return Refused(ErrorAnswer(413, "a body here has 16 KiB at most, and says how long it is", id));
+  }
   if (kind == ConsoleKind::kSession) {
     return sign_in_.Begin(std::move(head), credentials, std::move(visit));
   }
@@ -119,8 +137,18 @@ HttpService::Begun ConsoleService::BeginOther(HttpRequest head, const Credential
 
 HttpService::Begun ConsoleService::BeginDocument(const HttpRequest& head) {
   if (!Router::IsLook(head.method)) return Refused(WrongMethod("GET", NewTrackingId()));
+  if (!world_.has_room()) {
+    return Refused(ErrorAnswer(Status(ErrorCode::kServiceBusy, "too much is unread: ask again"),
+                               NewTrackingId()));
+  }
   return {.go_on = [this](const std::string& /*body*/, const HttpReplyPtr& reply) {
-    reply->Answer(JsonAnswer(document_));
+    HttpResponse response = JsonAnswer({});
+    response.pieces = [rest = std::string_view(document_)]() mutable {
+      const std::string_view piece = rest.substr(0, kDocumentPiece);
+      rest.remove_prefix(piece.size());
+      return std::string(piece);
+    };
+    reply->Answer(std::move(response));
   }};
 }
 
@@ -165,8 +193,8 @@ void ConsoleService::Call(const ApiMethod& method, const std::string& body,
   }
   InnerCalls::Call call{
       .method = method.grpc_path, .request = *std::move(request), .caller = visit->caller()};
-  reply->OnGone(
-      calls->Begin(std::move(call), [&method, visit, place, reply](InnerCalls::Answer answer) {
+  reply->OnGone(calls->Begin(
+      std::move(call), [&method, visit, place, reply](const InnerCalls::Answer& answer) {
         HttpResponse response = AnswerOf(method, answer, visit->tracking_id());
         response.written = [visit] {};
         reply->Answer(std::move(response));

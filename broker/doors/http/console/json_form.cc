@@ -24,9 +24,9 @@ constexpr std::string_view kUrl = "type.googleapis.com";
 constexpr std::size_t kToldBytesMax = 100;
 
 util::TypeResolver* Resolver() {
-  static const std::unique_ptr<util::TypeResolver> resolver(
+  static const std::unique_ptr<util::TypeResolver> kResolver(
       util::NewTypeResolverForDescriptorPool(std::string(kUrl), DescriptorPool::generated_pool()));
-  return resolver.get();
+  return kResolver.get();
 }
 
 std::string UrlOf(const Descriptor& type) { return fmt::format("{}/{}", kUrl, type.full_name()); }

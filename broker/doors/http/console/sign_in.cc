@@ -1,6 +1,5 @@
 #include "broker/doors/http/console/sign_in.h"
 
-#include <charconv>
 #include <chrono>
 #include <utility>
 
@@ -19,19 +18,7 @@ using access::PermitPtr;
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-// A connection string, or a name and a key.
-constexpr std::size_t kBodyBytesMax = 16 * 1024;
-
 Status Bad(std::string why) { return {ErrorCode::kArgumentError, std::move(why)}; }
-
-// Before who asks has proven anything nothing large is read.
-bool IsShort(const HttpRequest& head) {
-  const std::string* const length = FindField(head.fields, "Content-Length");
-  if (length == nullptr) return FindField(head.fields, "Transfer-Encoding") == nullptr;
-  std::size_t bytes = 0;
-  const auto [end, error] = std::from_chars(length->data(), length->data() + length->size(), bytes);
-  return error == std::errc() && bytes <= kBodyBytesMax;
-}
 
 // What a POST says.
 struct Given {
@@ -132,12 +119,8 @@ HttpService::Begun SignIn::Begin(HttpRequest head, const Credentials& credential
   if (const Status closed = visit->AdmitStranger(); !closed.ok()) {
     return Denied(ErrorAnswer(closed, visit->tracking_id()));
   }
-  if (!IsShort(head)) {
-    return Denied(ErrorAnswer(413, "what signs in has 16 KiB at most, and says how long it is",
-                              visit->tracking_id()));
-  }
-  return {.go_on = [this, head = std::move(head), visit = std::move(visit)](std::string body,
-                                                                            HttpReplyPtr reply) {
+  return {.go_on = [this, head = std::move(head), visit = std::move(visit)](
+                       const std::string& body, const HttpReplyPtr& reply) {
     HttpResponse response = Answer(head, body, *visit);
     response.written = [visit] {};
     reply->Answer(std::move(response));

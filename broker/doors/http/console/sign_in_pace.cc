@@ -10,7 +10,7 @@ namespace {
 
 // What somebody has who has one address: of IPv6 that is as a rule a whole network.
 std::string NetworkOf(const std::string& peer) {
-  const std::string host = peer.substr(0, peer.rfind(':'));
+  std::string host = peer.substr(0, peer.rfind(':'));
   const bool has_brackets = host.starts_with('[') && host.ends_with(']');
   if (!has_brackets) return host;
   boost::system::error_code bad;

@@ -18,7 +18,7 @@ Visit::Visit(CallGate& gate, const HttpRequest& head)
 }
 
 Status Visit::Admit(const Credentials& credentials, Sessions& sessions) {
-  const Status proven = guard() == nullptr ? Status() : Prove(credentials, sessions);
+  Status proven = guard() == nullptr ? Status() : Prove(credentials, sessions);
   if (!ticket_.is_valid()) {
     return proven.ok() ? ticket_.refusal() : ticket_.refusal_of_strangers();
   }
