@@ -573,6 +573,17 @@ class BadBackupTest(BackupTest):
         self.assertEqual(self.backups.list(), [])
         self.client.send("orders", b"the broker goes on")
 
+    def test_they_may_lie_with_the_data(self):
+        self.folder_of_backups = self.data
+        self.start_with_backups()
+        self.client.create("orders")
+        self.client.send("orders", b"x")
+        self.make("one")
+
+        self.start_restored("one")
+
+        self.assertEqual(self.client.receive_one("orders").message.body, b"x")
+
     def test_a_broker_that_may_not_write_there_says_so(self):
         self.folder_of_backups = f"{self.folder.name}/no/such/folder"
         self.start_with_backups()
