@@ -167,11 +167,14 @@ void BackupKeeper::End(const Status& how) {
 }
 
 void BackupKeeper::Look(std::uint64_t id, Answer<BackupWork> answer) {
-  Result<BackupWork> found = CheckEnabled();
-  if (found.status().ok()) {
+  if (Status refused = CheckEnabled(); !refused.ok()) {
+    return std::move(answer)(std::move(refused));
+  }
+  Result<BackupWork> found =
+      Status(ErrorCode::kMessagingEntityNotFound,
+             "there is no such work; the last eight since the start are remembered");
+  {
     MutexLock lock(mutex_);
-    found = Status(ErrorCode::kMessagingEntityNotFound,
-                   "there is no such work; the last eight since the start are remembered");
     for (const BackupWork& work : works_) {
       if (id == 0 || work.id == id) found = work;
     }

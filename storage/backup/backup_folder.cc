@@ -118,7 +118,7 @@ Result<std::unique_ptr<BackupFolder::Hold>> BackupFolder::BeginWork() const {
   }
   rocksdb::FileLock* lock = nullptr;
   const rocksdb::IOStatus locked =
-      file_system_->LockFile(path_ + "/LOCK", kNoOptions, &lock, nullptr);
+      file_system_->LockFile(path_ + "/BACKUPS.LOCK", kNoOptions, &lock, nullptr);
   if (IsLockHeld(locked)) {
     return Status(ErrorCode::kServiceBusy,
                   "another wharfd makes or removes a backup in " + path_ + " just now");

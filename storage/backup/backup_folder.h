@@ -3,7 +3,7 @@
 //   FOLDER/LABEL/              a backup: all files of a state, and its MANIFEST
 //   FOLDER/.unfinished/        one that is being made; without its name it is none
 //   FOLDER/.removed/           one that goes; it was one up to its change of name
-//   FOLDER/LOCK                locked while somebody makes or removes one
+//   FOLDER/BACKUPS.LOCK        locked while somebody makes or removes one
 //
 // A backup is there when its folder gets its name, durably, when all that is in it is on the disk;
 // it is gone when it has lost it. What has another name is cleaned up by whoever works there next.

@@ -17,7 +17,7 @@ import full_disk
 import transaction_calls
 import wire
 from backup_calls import BackupCalls, restore
-from wire import messaging_pb2, seconds
+from wire import management_pb2, messaging_pb2, seconds
 
 LEAP = 1 << 32  # What is given after a restore begins at a multiple of it.
 ROUNDS = int(os.environ.get("WHARF_ROUNDS", "3"))  # Backups under load.
@@ -84,7 +84,12 @@ class BackupTest(daemon_test.DaemonTest):
         ended = restore(str(self.path_of(label)), data, *flags)
         self.assertEqual(ended.returncode, 0, ended.stderr)
         self.restored_words = ended.stdout
-        return self.start(data=data)
+        daemon = self.start(data=data)
+        for queue in self.client.management.ListQueues(management_pb2.ListQueuesRequest(), timeout=wire.TIMEOUT).queues:
+            found = self.client.management.CheckEntity(
+                management_pb2.CheckEntityRequest(entity_path=queue.name), timeout=wire.TIMEOUT)
+            self.assertEqual((list(found.differences), found.fence), ([], ""), queue.name)
+        return daemon
 
     def assert_code(self, code, call, *arguments):
         with self.assertRaises(grpc.RpcError) as raised:
@@ -153,6 +158,26 @@ class RestoreTest(BackupTest):
         self.assertEqual([message.delivery_count for message in received], [0] * 4)
         (deferred,) = self.client.receive_deferred("orders", locked[2].sequence_number)
         self.assertEqual(deferred.message.body, b"2")
+
+    def test_locks_end_in_every_kind_of_lane(self):  # CNT-12, PAR-1, PRI-1
+        self.start_with_backups()
+        self.client.create("parts", enable_partitioning=True)
+        self.client.create("levels", enable_priority=True)
+        self.client.create("dead")
+        for name in ("parts", "levels", "dead"):
+            self.client.send(name, *[b"%d" % number for number in range(10)])
+            self.client.receive_all(name, 4)
+        self.client.dead_letter("dead", *[message.lock_token for message in self.client.receive_all("dead", 6)])
+        self.client.receive_all("dead/$DeadLetterQueue", 3)
+        self.make("one")
+
+        self.start_restored("one")
+
+        self.assertRegex(self.restored_words, "15 locks and 0 sessions ended")
+        for name, count in (("parts", 10), ("levels", 10), ("dead", 4), ("dead/$DeadLetterQueue", 6)):
+            received = self.client.receive_all(name, count)
+            self.assertEqual(len(set(wire.bodies(received))), count)
+            self.assertEqual({message.delivery_count for message in received}, {0})
 
     def test_a_deferred_message_that_was_locked_is_deferred_again(self):  # STA-4
         self.start_with_backups()
@@ -225,8 +250,8 @@ class RestoreTest(BackupTest):
 
         self.assertRegex(self.restored_words, "1 transactions rolled back")
         for transaction in (is_open, ended):
-            self.assertIn("there is no open transaction",
-                          self.assert_code(grpc.StatusCode.FAILED_PRECONDITION, self.client.transactions.get, transaction))
+            said = self.assert_code(grpc.StatusCode.FAILED_PRECONDITION, self.client.transactions.get, transaction)
+            self.assertIn("there is no open transaction", said)
         self.assertEqual(len(self.client.peek("orders").messages), 0)
 
     def test_what_is_past_due_happens_at_the_next_start(self):  # TTL-10, SCH-5
@@ -342,9 +367,27 @@ class UnderLoadTest(BackupTest):
         self.start_restored("two")
         self.assertEqual(self.client.runtime("orders").active_message_count, 301)
 
-    def start_slow(self):
+    def test_a_full_disk_of_the_data_breaks_it_off(self):
+        if not full_disk.may_mount(f"{self.folder.name}/probe"):
+            self.skipTest("may not mount")
+        disk = full_disk.SmallDisk(f"{self.folder.name}/small", 400)
+        self.addCleanup(lambda: subprocess.run(["umount", "--lazy", disk.path], check=False))
+        self.start_slow(data=f"{disk.path}/data")
+        begun = self.backups.begin("one")
+        self.assert_copying()
+
+        disk.fill_to(60)
+
+        self.assertIn("the disk of the data is full, and the backup held space of it",
+                      self.backups.end_of(begun).trouble)
+        self.assertFalse(os.path.exists(f"{disk.path}/data/backing-up"))
+        self.assertEqual(self.backups.list(), [])
+        self.assertIn("the disk of the data is full",
+                      self.assert_code(grpc.StatusCode.RESOURCE_EXHAUSTED, self.backups.begin, "two"))
+
+    def start_slow(self, data=None):
         """What is copied takes seconds."""
-        daemon = self.start_with_backups("--backup-rate", "1MiB")
+        daemon = self.start_with_backups("--backup-rate", "1MiB", data=data)
         self.client.create("orders")
         for _ in range(10):
             self.client.send("orders", *[os.urandom(100_000) for _ in range(10)])
@@ -490,6 +533,29 @@ class BadBackupTest(BackupTest):
                 self.assertEqual(self.client.runtime("orders").active_message_count, 100)
             shutil.rmtree(data, ignore_errors=True)
 
+    def test_a_restore_says_what_it_lacks(self):
+        self.start_with_backups()
+        self.make("one")
+        data = f"{self.folder.name}/restored"
+        self.assertEqual(restore(str(self.path_of("one")), data, "--new-key").returncode, 2)
+        for backup, sentence in ((self.path_of("two"), "there is no backup 'two' in "),
+                                 (self.folder.name, "is no label of a backup|there is no backup")):
+            with self.subTest(backup=backup):
+                ended = restore(str(backup), data)
+                self.assertEqual(ended.returncode, 1)
+                self.assertRegex(ended.stderr, f"^wharfd restore: .*({sentence}).*\n$")
+        self.assertRegex(restore(str(self.path_of("one")), f"{self.folder.name}/no/where").stderr, "there is no folder")
+        self.assertFalse(os.path.exists(data))
+
+    def test_works_are_remembered_and_not_for_ever(self):
+        self.start_with_backups()
+        first = self.backups.prune(1)
+        self.assertEqual(self.backups.look(first.id), first)
+        for _ in range(8):
+            last = self.backups.prune(1)
+        self.assertEqual(self.backups.look(), last)
+        self.assert_code(grpc.StatusCode.NOT_FOUND, self.backups.look, first.id)
+
     def test_a_full_disk_of_backups_is_said_and_the_broker_goes_on(self):
         if not full_disk.may_mount(f"{self.folder.name}/probe"):
             self.skipTest("may not mount")
@@ -506,6 +572,17 @@ class BadBackupTest(BackupTest):
         self.assertRegex(said, "the disk of the backups is full: this one takes .* MB, and .* MB are free")
         self.assertEqual(self.backups.list(), [])
         self.client.send("orders", b"the broker goes on")
+
+    def test_they_may_lie_with_the_data(self):
+        self.folder_of_backups = self.data
+        self.start_with_backups()
+        self.client.create("orders")
+        self.client.send("orders", b"x")
+        self.make("one")
+
+        self.start_restored("one")
+
+        self.assertEqual(self.client.receive_one("orders").message.body, b"x")
 
     def test_a_broker_that_may_not_write_there_says_so(self):
         self.folder_of_backups = f"{self.folder.name}/no/such/folder"
