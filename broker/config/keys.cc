@@ -113,6 +113,12 @@ constexpr Key kKeys[] = {
     {"ephemeral", Switch{{[](Settings& s) { return &s.ephemeral; }}}, kAtStart,
      "Of emulator: instead of data a new folder below TMPDIR, or /tmp, which goes with the "
      "process. After a kill -9 the next start with ephemeral removes it"},
+    {"jms", Switch{{[](Settings& s) { return &s.jms; }}}, kAtStart,
+     "Serve JMS 2.0 clients over AMQP: topic subscriptions that their consumers make, with "
+     "selectors, temporary queues and topics, browsers, delivery delay, producers without a "
+     "destination, and client ids that one connection has alone. It makes entities that nobody "
+     "asked for by name. What goes with its consumer or its connection and was left by a kill -9 "
+     "is removed when a broker starts with it, or another node leads"},
     {"node", Words{{[](Settings& s) { return &s.node; }}}, kAtStart,
      "The name of this machine's node in a cluster: small letters, digits, - and . It may never "
      "change. A folder without a cluster waits then to be invited, or for wharf cluster init. "

@@ -27,6 +27,8 @@ struct Settings {
   std::string advertise;
   // "off", "on", or the file whose entities there shall be (broker/emulator).
   std::string emulator = "off";
+  // Over AMQP also what JMS 2.0 has and Service Bus's SDKs have not.
+  bool jms = false;
   // The data folder is of the process, and goes with it.
   bool ephemeral = false;
   // Of a node of a cluster; empty: the broker runs by itself.

@@ -36,6 +36,24 @@ sql::Value StateOrNull(const std::optional<MessageState>& state) {
   return static_cast<std::int32_t>(*state);
 }
 
+// Of AMQP's header and properties, for selectors of JMS (ours): without a header a message says
+// that it is not durable, and of the middle priority.
+sql::Value DeliveryModeOf(const CarriedProperties* carried) {
+  const bool is_persistent = carried != nullptr && carried->durable.value_or(false);
+  return std::string_view(is_persistent ? "PERSISTENT" : "NON_PERSISTENT");
+}
+
+sql::Value PriorityOf(const CarriedProperties* carried) {
+  const auto said = carried == nullptr ? std::nullopt : carried->priority;
+  return std::int64_t{said.value_or(kPriorityDefault)};
+}
+
+sql::Value CreationMsOf(const CarriedProperties* carried) {
+  if (carried == nullptr || !carried->creation_time) return sql::Unknown();
+  const Nanotime& time = *carried->creation_time;
+  return std::int64_t{time.seconds * 1000 + time.nanos / 1'000'000};
+}
+
 }  // namespace
 
 BrokerProperties BrokerPropertiesOf(const StoredMessage& stored) {
@@ -103,10 +121,14 @@ sql::Value MessageView::Get(SystemProperty property) const {
       return TextOrNull(message_.content_type);
     case SystemProperty::kCorrelationId:
       return TextOrNull(message_.correlation_id);
+    case SystemProperty::kCreationTimeMs:
+      return CreationMsOf(message_.carried.get());
     case SystemProperty::kDeadLetterSource:
       return TextOrNull(broker_.dead_letter_source);
     case SystemProperty::kDeliveryCount:
       return std::int64_t{broker_.delivery_count};
+    case SystemProperty::kDeliveryMode:
+      return DeliveryModeOf(message_.carried.get());
     case SystemProperty::kEnqueuedSequenceNumber:
       if (broker_.enqueued_sequence_number == SequenceNumber()) return sql::Unknown();
       return NumberOrNull(broker_.enqueued_sequence_number);
@@ -122,6 +144,8 @@ sql::Value MessageView::Get(SystemProperty property) const {
       return TextOrNull(message_.message_id);
     case SystemProperty::kPartitionKey:
       return TextOrNull(message_.partition_key);
+    case SystemProperty::kPriority:
+      return PriorityOf(message_.carried.get());
     case SystemProperty::kReplyTo:
       return TextOrNull(message_.reply_to);
     case SystemProperty::kReplyToSessionId:

@@ -16,8 +16,10 @@ struct Entry {
 constexpr Entry kEntries[] = {
     {"ContentType", SystemProperty::kContentType},
     {"CorrelationId", SystemProperty::kCorrelationId},
+    {"CreationTimeMs", SystemProperty::kCreationTimeMs},
     {"DeadLetterSource", SystemProperty::kDeadLetterSource},
     {"DeliveryCount", SystemProperty::kDeliveryCount},
+    {"DeliveryMode", SystemProperty::kDeliveryMode},
     {"EnqueuedSequenceNumber", SystemProperty::kEnqueuedSequenceNumber},
     {"EnqueuedTimeUtc", SystemProperty::kEnqueuedTimeUtc},
     {"ExpiresAtUtc", SystemProperty::kExpiresAtUtc},
@@ -25,6 +27,7 @@ constexpr Entry kEntries[] = {
     {"Label", SystemProperty::kLabel},
     {"MessageId", SystemProperty::kMessageId},
     {"PartitionKey", SystemProperty::kPartitionKey},
+    {"Priority", SystemProperty::kPriority},
     {"ReplyTo", SystemProperty::kReplyTo},
     {"ReplyToSessionId", SystemProperty::kReplyToSessionId},
     {"ScheduledEnqueueTimeUtc", SystemProperty::kScheduledEnqueueTimeUtc},
@@ -69,12 +72,15 @@ bool IsWritable(SystemProperty property) {
     case SystemProperty::kTo:
     case SystemProperty::kViaPartitionKey:
       return true;
+    case SystemProperty::kCreationTimeMs:
     case SystemProperty::kDeadLetterSource:
     case SystemProperty::kDeliveryCount:
+    case SystemProperty::kDeliveryMode:
     case SystemProperty::kEnqueuedSequenceNumber:
     case SystemProperty::kEnqueuedTimeUtc:
     case SystemProperty::kExpiresAtUtc:
     case SystemProperty::kForcePersistence:
+    case SystemProperty::kPriority:
     case SystemProperty::kSequenceNumber:
     case SystemProperty::kSize:
     case SystemProperty::kState:

@@ -10,8 +10,10 @@ namespace wharf {
 enum class SystemProperty : std::uint8_t {
   kContentType,
   kCorrelationId,
+  kCreationTimeMs,
   kDeadLetterSource,
   kDeliveryCount,
+  kDeliveryMode,
   kEnqueuedSequenceNumber,
   kEnqueuedTimeUtc,
   kExpiresAtUtc,
@@ -19,6 +21,7 @@ enum class SystemProperty : std::uint8_t {
   kLabel,
   kMessageId,
   kPartitionKey,
+  kPriority,
   kReplyTo,
   kReplyToSessionId,
   kScheduledEnqueueTimeUtc,

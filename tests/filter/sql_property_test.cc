@@ -131,6 +131,16 @@ TEST(SqlPropertyTest, AnUnsetSystemPropertyIsNull) {  // SQL-26
   });
 }
 
+// Ours, for selectors of JMS, which stand in tests/amqp/jms (JMS-6).
+TEST(SqlPropertyTest, WhatAHeaderDoesNotSayIsItsDefault) {
+  ExpectAll({
+      {"sys.Priority = 4", "T"},
+      {"sys.DeliveryMode = 'NON_PERSISTENT'", "T"},
+      {"sys.CreationTimeMs IS NULL", "T"},
+      {"sys.CreationTimeMs > 0", "U"},
+  });
+}
+
 TEST(SqlPropertyTest, AnUnknownSystemPropertyIsAnError) {  // SQL-12, RUL-7
   ExpectAll({
       {"sys.Colour = 'x'", "the filter is wrong at column 5: there is no system property 'Colour'"},

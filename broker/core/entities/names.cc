@@ -44,6 +44,23 @@ Status CheckPartName(std::string_view name) {
   return {};
 }
 
+// A subscription of JMS has its client id and its kind behind its name (JMS-1): `NAME$CLIENT$D` or
+// `NAME$CLIENT$ND`, where the client id may be empty.
+Status CheckSubscriptionName(std::string_view name) {
+  const std::size_t first = name.find('$');
+  const std::size_t last = name.rfind('$');
+  const std::string_view kind = name.substr(std::min(last, name.size()));
+  if (first == last || (kind != "$D" && kind != "$ND")) return CheckPartName(name);
+  if (name.size() > kPartNameCharactersMax) {
+    return BadName(name, fmt::format("it is longer than {} characters", kPartNameCharactersMax));
+  }
+  if (CheckPartName(name.substr(0, first)).ok()) {
+    const std::string_view client = name.substr(first + 1, last - first - 1);
+    if (client.empty() || CheckPartName(client).ok()) return {};
+  }
+  return BadName(name, "it is not NAME$CLIENT$D or NAME$CLIENT$ND");
+}
+
 std::string WithForwardSlashes(std::string_view path) {
   std::string result(path);
   std::replace(result.begin(), result.end(), '\\', '/');
@@ -111,7 +128,7 @@ Result<std::string> CheckSubscriptionPath(std::string_view path) {
   const SubscriptionName parts = SplitSubscriptionPath(path);
   const Result<std::string> topic = CheckEntityName(parts.topic);
   if (!topic.ok()) return topic.status();
-  if (Status bad = CheckPartName(parts.name); !bad.ok()) return bad;
+  if (Status bad = CheckSubscriptionName(parts.name); !bad.ok()) return bad;
   return SubscriptionPath(*topic, parts.name);
 }
 

@@ -99,7 +99,7 @@ class LateEntities final : public EntityDoor {
     }
     void OnRenewed(LinkId /*link*/, const access::PermitPtr& /*permit*/) override {}
     void OnEvent(Event& /*event*/) override {}
-    void OnDetached(LinkId /*link*/) override {}
+    bool OnDetached(LinkId /*link*/, bool /*is_closed*/) override { return false; }
     void OnHeard() override {}
     void OnWritten() override {}
     void OnClosing() override {}
@@ -138,7 +138,7 @@ class TirelessEntities final : public EntityDoor {
     }
     void OnRenewed(LinkId /*link*/, const access::PermitPtr& /*permit*/) override {}
     void OnEvent(Event& /*event*/) override {}
-    void OnDetached(LinkId /*link*/) override {}
+    bool OnDetached(LinkId /*link*/, bool /*is_closed*/) override { return false; }
     void OnHeard() override {}
     void OnWritten() override {}
     void OnClosing() override {}
@@ -172,7 +172,7 @@ class EndlessEntities final : public EntityDoor {
       while (link.Send({.tag = {"t"}, .is_settled = true}, std::string(8000, 'x')).is_done) {
       }
     }
-    void OnDetached(LinkId /*link*/) override {}
+    bool OnDetached(LinkId /*link*/, bool /*is_closed*/) override { return false; }
     void OnHeard() override {}
     void OnWritten() override {}
     void OnClosing() override {}

@@ -76,17 +76,37 @@ TEST(LinkNodeTest, ALinkTakesTheRightOfItsDirection) {
 TEST(LinkNodeTest, AnAddressThatIsTooLongIsRefused) {
   Attach attach;
   attach.source.emplace().address = "q" + std::string(1023, '/');
-  EXPECT_TRUE(NodeOf(attach, Role::kSender).ok());
+  EXPECT_TRUE(NodeOf(attach, Role::kSender, false).ok());
 
   *attach.source->address += '/';
 
-  EXPECT_EQ(NodeOf(attach, Role::kSender).status().code(), ErrorCode::kInvalidOperation);
+  EXPECT_EQ(NodeOf(attach, Role::kSender, false).status().code(), ErrorCode::kInvalidOperation);
+}
+
+// Where JMS is served they mean something (JMS-9); else they are mistakes.
+TEST(LinkNodeTest, ALinkWithoutAnAddressIsOfJms) {
+  const auto kind = [](const Attach& attach, Role own) {
+    EXPECT_FALSE(NodeOf(attach, own, false).ok());
+    return NodeOf(attach, own, true)->kind;
+  };
+  Attach attach;
+  EXPECT_EQ(kind(attach, Role::kReceiver), NodeKind::kRelay);
+  EXPECT_EQ(kind(attach, Role::kSender), NodeKind::kSubscriptionName);
+  attach.source.emplace();
+  attach.target = Target();
+  EXPECT_EQ(kind(attach, Role::kReceiver), NodeKind::kRelay);
+  EXPECT_FALSE(NodeOf(attach, Role::kSender, true).ok());
+  attach.source->dynamic = true;
+  std::get<Target>(*attach.target).dynamic = true;
+  EXPECT_EQ(kind(attach, Role::kReceiver), NodeKind::kTemporary);
+  EXPECT_EQ(kind(attach, Role::kSender), NodeKind::kTemporary);
+  EXPECT_THAT(NodeOf(attach, Role::kSender, true)->rights, ElementsAre(Right::kManage));
 }
 
 TEST(LinkNodeTest, ACoordinatorIsNoEntity) {
   Attach attach;
   attach.target = Coordinator();
-  const Result<LinkNode> node = NodeOf(attach, Role::kReceiver);
+  const Result<LinkNode> node = NodeOf(attach, Role::kReceiver, false);
 
   ASSERT_TRUE(node.ok());
   EXPECT_EQ(node->kind, NodeKind::kCoordinator);

@@ -54,7 +54,10 @@ class RecordingEntities final : public EntityDoor {
         lines_.push_back("delivered " + std::string(part->payload));
       }
     }
-    void OnDetached(LinkId /*link*/) override { lines_.push_back("detached"); }
+    bool OnDetached(LinkId /*link*/, bool /*is_closed*/) override {
+      lines_.push_back("detached");
+      return false;
+    }
     void OnHeard() override {}
     void OnWritten() override {}
     void OnClosing() override { lines_.push_back("closing"); }

@@ -787,5 +787,31 @@ TEST_F(FaultTest, NoLineHasWhatClientsMayNotWriteThere) {
   }
 }
 
+// --- of JMS
+
+using JmsLinkTest = ServedFixture;
+
+// Each message of it takes a right of its own, so the link takes none: but a stranger does not stay
+// by it.
+TEST_F(JmsLinkTest, WhoHasAnAnonymousProducerProvesSomethingInAMinute) {
+  ClientIds ids;
+  world_.client_ids = &ids;
+  Guest guest = Connect();
+  guest->Enter("PLAIN", Plain("nobody", "wrong"));
+  Attach attach;
+  attach.name = "relay";
+  attach.role = Role::kSender;
+  attach.source.emplace();
+  attach.target = Target();
+  attach.initial_delivery_count = 0;
+  guest->Say(attach);
+  EXPECT_THAT(guest->Hear(" attach{"), HasSubstr("target=target{}"));
+  EXPECT_FALSE(guest.served->Prove({access::Right::kSend}, "orders").ok());
+
+  Advance(guest, std::chrono::seconds(61));
+
+  EXPECT_THAT(guest->Hear(" close{"), HasSubstr("no right was proven in time"));
+}
+
 }  // namespace
 }  // namespace wharf::amqp

@@ -28,7 +28,10 @@ class TinyDoor::Links final : public EntityLinks {
   void OnHeard() override {}
   void OnWritten() override {}
   void OnClosing() override {}
-  void OnDetached(LinkId link) override { links_.Forget(link); }
+  bool OnDetached(LinkId link, bool /*is_closed*/) override {
+    links_.Forget(link);
+    return false;
+  }
 
   void Wake() {
     connection_.poster()([this] { links_.Send(); });

@@ -8,9 +8,9 @@ import uuid
 import access_calls
 import served
 import wire
-from proton import Message, symbol, timestamp
-from proton.reactor import LinkOption
-from proton.utils import LinkDetached
+from proton import Data, Message, Terminus, symbol, timestamp
+from proton.reactor import Container, Copy, LinkOption
+from proton.utils import LinkDetached, SendException
 
 REFUSED = "amqp:unauthorized-access"
 SUBSCRIPTION = "t/Subscriptions/s"
@@ -54,11 +54,12 @@ class Via(LinkOption):
         link.properties = {symbol("com.microsoft:transfer-destination-address"): "other"}
 
 
-class Rights(served.ServedTest):
+class RightsTest(served.ServedTest):
+    FLAGS = ("--access=on",)
 
     def setUp(self):
         super().setUp()
-        self.serve(flags=("--access=on",))
+        self.serve(flags=self.FLAGS)
         root = access_calls.connection_of(pathlib.Path(self.data, "root-connection-string").read_text())
         self.root = root["SharedAccessKeyName"], root["SharedAccessKey"]
         self.rules = access_calls.AccessClient(self.client.address,
@@ -110,6 +111,12 @@ class Rights(served.ServedTest):
         except LinkDetached as refused:
             return refused.condition, None
 
+    def as_root(self, **options):
+        return self.dial(mechanism="PLAIN", user=self.root[0], key=self.root[1], **options)
+
+
+class Rights(RightsTest):
+
     def ask(self, connection, path, operation, body):
         """What it was refused with, or None: whatever else became of it."""
         refused, sender = self.attach(connection, f"{path}/$management", True)
@@ -148,9 +155,104 @@ class Rights(served.ServedTest):
     def test_who_sends_by_way_of_an_entity_may_send_to_both(self):
         for who, wanted in (("q", REFUSED), ("other", REFUSED), (None, None)):
             with self.subTest(who=who):
-                connection = self.as_rule(who, "Send") if who else self.dial(mechanism="PLAIN", user=self.root[0],
-                                                                             key=self.root[1])
+                connection = self.as_rule(who, "Send") if who else self.as_root()
                 self.assertEqual(self.attach(connection, "q", True, Via())[0], wanted)
+
+
+class Topic(LinkOption):
+    """A JMS consumer of a topic; durable ones have the name of the link."""
+
+    def __init__(self, durable):
+        self.durable = durable
+
+    def apply(self, link):
+        link.source.capabilities.put_array(False, Data.SYMBOL)
+        link.source.capabilities.enter()
+        link.source.capabilities.put_symbol(symbol("topic"))
+        link.source.capabilities.exit()
+        if self.durable:
+            link.source.durability = Terminus.DELIVERIES
+            link.source.expiry_policy = Terminus.EXPIRE_NEVER
+
+
+class NoSource(LinkOption):
+    """Of a link that unsubscribes: Proton writes no source that says nothing."""
+
+    def apply(self, link):
+        link.source.type = Terminus.UNSPECIFIED
+
+
+class JmsRights(RightsTest):
+    """What JMS makes takes Manage, what it uses Listen, and each message Send where it goes."""
+    FLAGS = ("--access=on", "--jms")
+
+    def as_client(self, path, right, client_id="shop"):
+        container = Container()
+        container.container_id = client_id
+        if path is None:
+            return self.as_root(container=container)
+        return self.dial(mechanism="PLAIN", user=right, key=self.keys[path, right], container=container)
+
+    def consume(self, connection, durable, name="prices"):
+        try:
+            connection.create_receiver("t", name=name, credit=0, options=Topic(durable)).link.detach()
+        except LinkDetached as refused:
+            return refused.condition
+        return None
+
+    def test_a_subscription_is_made_by_who_manages_and_used_by_who_listens(self):
+        for durable in (False, True):
+            for path, right, wanted in (("t", "Send", REFUSED), ("t", "Listen", REFUSED), ("other", "Manage", REFUSED),
+                                        ("t", "Manage", None)):
+                with self.subTest(durable=durable, path=path, right=right):
+                    connection = self.as_client(path, right)
+                    self.assertEqual(self.consume(connection, durable), wanted)
+                    connection.close()
+        # It is there now.
+        for right, wanted in (("Send", REFUSED), ("Listen", None)):
+            with self.subTest(right=right):
+                connection = self.as_client("t", right)
+                self.assertEqual(self.consume(connection, True), wanted)
+                connection.close()
+        # To unsubscribe is to manage it.
+        for path, right, wanted in (("t", "Listen", REFUSED), ("other", "Manage", REFUSED), ("t", "Manage", None)):
+            with self.subTest(unsubscribes=(path, right)):
+                connection = self.as_client(path, right)
+                try:
+                    connection.create_receiver(None, name="prices", credit=0, options=NoSource()).close()
+                    refused = None
+                except LinkDetached as detached:
+                    refused = detached.condition
+                self.assertEqual(refused, wanted)
+                connection.close()
+        self.assertEqual([each.name for each in self.rules.topics.list_subscriptions("t").subscriptions], ["s"])
+
+    def test_a_temporary_queue_takes_manage_on_everything(self):
+        for path, right, wanted in (("q", "Manage", REFUSED), ("t", "Listen", REFUSED), (None, None, None)):
+            with self.subTest(path=path, right=right):
+                try:
+                    self.as_client(path, right, str(path)).create_receiver(None, dynamic=True, name="d", credit=0)
+                    refused = None
+                except LinkDetached as detached:
+                    refused = detached.condition
+                self.assertEqual(refused, wanted)
+
+    def test_a_message_without_a_link_takes_send_where_it_goes(self):
+        for path, right, to, wanted in (("q", "Send", "q", None), ("q", "Send", "other", REFUSED),
+                                        ("q", "Listen", "q", REFUSED), ("q", "Manage", "q", None)):
+            with self.subTest(path=path, right=right, to=to):
+                sender = self.as_client(path, right, f"{right} {to}").create_sender(None, name="relay")
+                try:
+                    sender.send(Message(address=to, body=b"x", inferred=True, id="i"))
+                    refused = None
+                except SendException:
+                    refused = REFUSED
+                self.assertEqual(refused, wanted)
+
+    def test_a_browser_listens(self):
+        for right, wanted in (("Send", REFUSED), ("Listen", None)):
+            with self.subTest(right=right):
+                self.assertEqual(self.attach(self.as_client("q", right, right), "q", False, Copy())[0], wanted)
 
 
 if __name__ == "__main__":

@@ -50,7 +50,9 @@ struct AmqpServer::Impl {
         wall(std::move(given_wall)),
         open(OpenOf(identity)),
         entities(given_entities),
-        world{limits, gate, entities, wall, open, faults, counts, told},
+        world{limits, gate, entities,
+              wall,   open, faults,
+              counts, told, identity.serves_jms ? &client_ids : nullptr},
         connections_max(limits.connections_max),
         io(static_cast<int>(count)) {
     try {
@@ -210,6 +212,7 @@ struct AmqpServer::Impl {
   LogLimit too_many{kLinesEvery};
   LogLimit told{kToldEvery};
   DoorCounts counts;
+  ClientIds client_ids;
   const DoorWorld world;
 
   std::atomic<std::size_t> connections_max;

@@ -31,6 +31,8 @@ class AmqpServer {
   struct Identity {
     std::string container_id = "wharf";
     std::string version{};
+    // Client ids and capabilities, and links that have no address.
+    bool serves_jms = false;
   };
   // Of the machine.
   using WallClock = std::function<Timestamp()>;

@@ -10,8 +10,10 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "broker/access/permit.h"
+#include "broker/access/rights.h"
 #include "broker/doors/amqp/connection/byte_budget.h"
 #include "broker/doors/amqp/connection/link_node.h"
 #include "broker/doors/amqp/endpoint/connection.h"
@@ -49,6 +51,12 @@ class OpenConnection {
   virtual const Poster& poster() const = 0;
   // When what happens now happens.
   virtual Connection::Instant now() const = 0;
+  // What the client calls itself; the JMS client id.
+  virtual const std::string& container_id() const = 0;
+  // What gives one of these rights on the resource now (Claims): for what a link does beside that
+  // which it was granted for.
+  virtual Result<access::PermitPtr> Prove(const std::vector<access::Right>& rights,
+                                          const std::string& resource) = 0;
   // How often output was taken away to be written. What an endpoint has written so far and is not
   // taken goes with the next one.
   virtual std::uint64_t outputs_taken() const = 0;
@@ -86,8 +94,9 @@ class EntityLinks {
   virtual void OnHeard() = 0;
   // All that was taken away to be written has left.
   virtual void OnWritten() = 0;
-  // The link is over, whoever ended it; once for each that was attached.
-  virtual void OnDetached(LinkId link) = 0;
+  // The link is over, whoever ended it; once for each that was attached. `is_closed`: the client
+  // does not mean to come back to it. True: who is told so will answer the client's detach.
+  virtual bool OnDetached(LinkId link, bool is_closed) = 0;
   // The connection will close when what was asked of the broker is answered: nothing more is taken
   // from queues, and what is not written goes back.
   virtual void OnClosing() = 0;

@@ -1,6 +1,7 @@
 #include "broker/doors/amqp/connection/link_node.h"
 
 #include <memory>
+#include <optional>
 #include <utility>
 #include <variant>
 
@@ -93,7 +94,29 @@ LinkNode NodeOfAddress(std::string_view address, Role own) {
           .rights = RightsOf(kind, own)};
 }
 
-Result<LinkNode> NodeOf(const Attach& attach, Role own) {
+namespace {
+
+// Nothing if it is none of those that have no address.
+std::optional<LinkNode> JmsNodeOf(const Attach& attach, Role own) {
+  // Whoever may manage everything may make something new.
+  const LinkNode temporary{.kind = NodeKind::kTemporary, .rights = {Right::kManage}};
+  if (own == Role::kSender) {
+    if (!attach.source.has_value()) return LinkNode{.kind = NodeKind::kSubscriptionName};
+    if (attach.source->dynamic && !attach.source->address.has_value()) return temporary;
+    return std::nullopt;
+  }
+  if (!attach.target.has_value()) return LinkNode{.kind = NodeKind::kRelay};
+  const auto* const target = std::get_if<Target>(&*attach.target);
+  if (target == nullptr || target->address.has_value()) return std::nullopt;
+  return target->dynamic ? temporary : LinkNode{.kind = NodeKind::kRelay};
+}
+
+}  // namespace
+
+Result<LinkNode> NodeOf(const Attach& attach, Role own, bool serves_jms) {
+  if (serves_jms) {
+    if (std::optional<LinkNode> node = JmsNodeOf(attach, own)) return *std::move(node);
+  }
   if (own == Role::kSender) {
     if (!attach.source.has_value() || !attach.source->address.has_value()) return NoAddress();
     return NodeOfShort(*attach.source->address, own);

@@ -20,6 +20,10 @@ enum class NodeKind : std::uint8_t {
   kManagement,          // Of an entity.
   kClaims,              // `$cbs`.
   kCoordinator,         // Of transactions.
+  // Of JMS only. Of the first and the last each thing that is done takes a right of its own.
+  kRelay,             // Wherever each message says that it goes.
+  kTemporary,         // A queue or a topic that is made for the link.
+  kSubscriptionName,  // The durable subscription that the link is named after.
 };
 
 struct LinkNode {
@@ -44,8 +48,9 @@ struct LinkNode {
 // of our end.
 LinkNode NodeOfAddress(std::string_view address, Role own);
 
-// Of the terminus on our side; an error if it has no address.
-Result<LinkNode> NodeOf(const Attach& attach, Role own);
+// Of the terminus on our side; an error if it has no address, unless JMS is served, where that
+// means something.
+Result<LinkNode> NodeOf(const Attach& attach, Role own, bool serves_jms);
 
 // With what a link to the node asks: who proved something for the node below an entity may ask for
 // the entity, as far as its rule goes. What the rule allows is looked at for each request.

@@ -10,6 +10,7 @@
 #include "absl/strings/escaping.h"
 #include "broker/core/messages/text.h"
 #include "broker/doors/amqp/connection/login.h"
+#include "broker/doors/amqp/jms/words.h"
 #include "storage/base/log_fields.h"
 
 namespace wharf::amqp {
@@ -23,6 +24,11 @@ Status TooLate(std::string_view what) {
 }
 
 Status NotHere() { return TooLate("the broker is not here now: connect again"); }
+
+// What it does is not known yet: each thing that it does takes a right of its own.
+bool ProvesLater(const LinkNode& node) {
+  return node.kind == NodeKind::kRelay || node.kind == NodeKind::kSubscriptionName;
+}
 
 bool IsOver(const std::optional<Connection::Instant>& by, Connection::Instant now) {
   return by.has_value() && now >= *by;
@@ -221,11 +227,38 @@ void ServedConnection::OnOpened(const Opened& opened, Instant now) {
                     now);
   }
   open_by_.reset();
+  container_id_ = opened.open.container_id;
+  if (world_.client_ids != nullptr && !AnswerJms(opened.open, now)) return;
   endpoint_.SendOpen();
   if (proves_by_claims_) prove_by_ = now + world_.limits.prove_max;
   link_by_ = now + world_.limits.first_link_max;
   NoteProven();
   if (!IsBrokerThere()) Close(NotHere(), now);
+}
+
+bool ServedConnection::AnswerJms(const Open& open, Instant now) {
+  Open& own = endpoint_.own_open();
+  client_id_ = world_.client_ids->Take(open.container_id,
+                                       jms::Has(open.desired_capabilities, jms::kSoleConnection));
+  if (client_id_ == nullptr) {
+    if (!own.properties.has_value()) own.properties.emplace();
+    own.properties->Add(Value(Symbol{std::string(jms::kEstablishmentFailed)}), Value(true));
+    Error error =
+        ErrorOf({ErrorCode::kInvalidOperation, "another connection has this container-id alone"},
+                PlaceOf("", NewTrackingId()));
+    error.condition.text = amqp_error::kInvalidField;
+    error.info.emplace().Add(Value(Symbol{"invalid-field"}), Value(Symbol{"container-id"}));
+    NoteFault("closed", error);
+    CloseWith(error, now);
+    return false;
+  }
+  for (const std::string_view offered : {jms::kSoleConnection, jms::kDelayedDelivery,
+                                         jms::kAnonymousRelay, jms::kSharedSubscriptions}) {
+    if (jms::Has(open.desired_capabilities, offered)) {
+      own.offered_capabilities.push_back({std::string(offered)});
+    }
+  }
+  return true;
 }
 
 bool ServedConnection::IsBrokerThere() const {
@@ -265,7 +298,8 @@ void ServedConnection::OnEnded(const Ended& ended, Instant now) {
 void ServedConnection::OnDetached(const Detached& detached, Instant now) {
   if (detached.is_ours) NoteFault("its link ended", detached.error);
   cbs_.Forget(detached.link);
-  if (const auto at = links_.find(detached.link); at != links_.end()) Forget(at, now);
+  const auto at = links_.find(detached.link);
+  if (at != links_.end() && Forget(at, now, detached.closed && !detached.is_ours)) return;
   if (Link* const link = endpoint_.FindLink(detached.link)) link->SendDetach(detached.closed);
 }
 
@@ -274,7 +308,7 @@ void ServedConnection::OnDetached(const Detached& detached, Instant now) {
 void ServedConnection::OnAttached(const Attached& attached, Instant now) {
   if (is_closing_) return;
   Link& link = *endpoint_.FindLink(attached.link);
-  Result<LinkNode> node = NodeOf(attached.attach, link.role());
+  Result<LinkNode> node = NodeOf(attached.attach, link.role(), world_.client_ids != nullptr);
   if (!node.ok()) {
     const TrackingId tracking_id = NewTrackingId();
     const Error error = ErrorOf(node.status(), PlaceOf("", tracking_id));
@@ -285,8 +319,16 @@ void ServedConnection::OnAttached(const Attached& attached, Instant now) {
   AttachToEntity(attached, *std::move(node), now);
 }
 
+Result<access::PermitPtr> ServedConnection::Prove(const std::vector<access::Right>& rights,
+                                                  const std::string& resource) {
+  Result<access::PermitPtr> permit = claims_.Prove(rights, resource, NewTrackingId());
+  NoteProven();
+  return permit;
+}
+
 Result<access::PermitPtr> ServedConnection::Prove(const LinkNode& node,
                                                   const TrackingId& tracking_id) {
+  if (ProvesLater(node)) return access::PermitPtr();
   if (!node.via.empty()) {
     Result<access::PermitPtr> by = claims_.Prove(node.rights, node.via_resource, tracking_id);
     if (!by.ok()) return by;
@@ -305,6 +347,8 @@ void ServedConnection::AttachToEntity(const Attached& attached, LinkNode node, I
     return endpoint_.FindLink(attached.link)->Refuse(ErrorOf(permit.status(), place));
   }
   NoteProven();
+  // A stranger does not stay by such a link.
+  if (!is_proven_ && !prove_by_.has_value()) prove_by_ = now + world_.limits.first_link_max;
   EntityLinks* const served = entities();
   if (served == nullptr) return Close(NotHere(), now);
   const auto [at, is_new] = links_.try_emplace(
@@ -351,7 +395,7 @@ void ServedConnection::NoteError(const ToldError& told) {
   spdlog::info("AMQP client {}: {}: {}{}", client_.peer, told.what, why, Unsaid(*unsaid));
 }
 
-void ServedConnection::Forget(GuardedLinks::iterator at, Instant now) {
+bool ServedConnection::Forget(GuardedLinks::iterator at, Instant now, bool is_closed) {
   const LinkId link = at->first;
   if (at->second.is_accepted) {
     --world_.counts.open_links;
@@ -363,7 +407,7 @@ void ServedConnection::Forget(GuardedLinks::iterator at, Instant now) {
     look_at_.reset();
     client_.report->NoteUnsettled(0);
   }
-  entities_->OnDetached(link);
+  return entities_->OnDetached(link, is_closed);
 }
 
 // Behind a close nothing is written, however much credit there is: what would be sent goes back

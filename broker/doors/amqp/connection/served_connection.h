@@ -19,6 +19,7 @@
 #include "broker/doors/amqp/connection/byte_budget.h"
 #include "broker/doors/amqp/connection/cbs_node.h"
 #include "broker/doors/amqp/connection/claims.h"
+#include "broker/doors/amqp/connection/client_ids.h"
 #include "broker/doors/amqp/connection/connection_report.h"
 #include "broker/doors/amqp/connection/door_counts.h"
 #include "broker/doors/amqp/connection/door_errors.h"
@@ -43,6 +44,8 @@ struct DoorWorld {
   DoorCounts& counts;
   // Of what clients that are in are told.
   LogLimit& told_limit;
+  // Null: JMS is not served.
+  ClientIds* client_ids = nullptr;
 };
 
 class ServedConnection final : public OpenConnection {
@@ -84,6 +87,9 @@ class ServedConnection final : public OpenConnection {
   ByteBudget& unanswered_bytes() override { return unanswered_bytes_; }
   const std::string& peer() const override { return client_.peer; }
   const Poster& poster() const override { return poster_; }
+  const std::string& container_id() const override { return container_id_; }
+  Result<access::PermitPtr> Prove(const std::vector<access::Right>& rights,
+                                  const std::string& resource) override;
   Instant now() const override { return now_; }
   std::uint64_t outputs_taken() const override { return outputs_taken_; }
   void NoteAccepted(LinkId link) override;
@@ -108,6 +114,8 @@ class ServedConnection final : public OpenConnection {
   void On(Event& event, Instant now);
   void OnLogin(const SaslBegun& begun);
   void OnOpened(const Opened& opened, Instant now);
+  // Of JMS: what it desires and gets. False: somebody has its client id, and it is told so.
+  bool AnswerJms(const Open& open, Instant now);
   bool IsBrokerThere() const;
   void OnClosed(const Closed& closed, Instant now);
   void OnBegun(const Begun& begun);
@@ -122,7 +130,8 @@ class ServedConnection final : public OpenConnection {
 
   // Null: there is no broker any more.
   EntityLinks* entities();
-  void Forget(GuardedLinks::iterator at, Instant now);
+  // True: its detach is answered by somebody else.
+  bool Forget(GuardedLinks::iterator at, Instant now, bool is_closed = false);
   // Takes links away whose rights are gone.
   void LetLinksGo(Instant now);
   void LookAtRights(Instant now);
@@ -147,6 +156,9 @@ class ServedConnection final : public OpenConnection {
   Claims claims_;
   CbsNode cbs_;
   GuardedLinks links_;
+  std::string container_id_;
+  // Null: it is nobody's alone, or nobody asks.
+  std::unique_ptr<ClientIds::Held> client_id_;
   // Behind what it looks at. Null before the first link to an entity.
   std::unique_ptr<EntityLinks> entities_;
 

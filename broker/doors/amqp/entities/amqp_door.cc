@@ -17,7 +17,9 @@ AmqpServer::WallClock MachineClock() { return BrokerClock::SystemSources().wall;
 }  // namespace
 
 AmqpDoor::AmqpDoor(const Options& options)
-    : server_(LimitsFor(options), {.version = options.version}, guard_, broker_, MachineClock()) {}
+    : broker_(options.serves_jms),
+      server_(LimitsFor(options), {.version = options.version, .serves_jms = options.serves_jms},
+              guard_, broker_, MachineClock()) {}
 
 Status AmqpDoor::Listen(std::vector<Doorway> doorways, Elsewhere elsewhere) {
   return server_.Listen(std::move(doorways), std::move(elsewhere));

@@ -32,6 +32,7 @@ class AmqpDoor final : public ConnectionControl, public ClientTaker {
     // At most so many connections at a time, over all listeners (QUO-6).
     std::size_t connections_max = 5000;
     std::string version{};
+    bool serves_jms = false;
   };
   explicit AmqpDoor(const Options& options);
 

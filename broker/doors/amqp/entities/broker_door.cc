@@ -8,10 +8,20 @@
 #include <variant>
 #include <vector>
 
+#include <fmt/format.h>
+
+#include "broker/doors/amqp/entities/browse_link.h"
+#include "broker/doors/amqp/entities/jms_sweep.h"
 #include "broker/doors/amqp/entities/management_node.h"
 #include "broker/doors/amqp/entities/receive_link.h"
+#include "broker/doors/amqp/entities/relay_link.h"
 #include "broker/doors/amqp/entities/send_link.h"
+#include "broker/doors/amqp/entities/subscription_link.h"
+#include "broker/doors/amqp/entities/subscription_wish.h"
+#include "broker/doors/amqp/entities/temporary_link.h"
 #include "broker/doors/amqp/entities/transaction_node.h"
+#include "broker/doors/amqp/entities/unsubscribe_link.h"
+#include "broker/doors/amqp/jms/source_filters.h"
 
 namespace wharf::amqp {
 namespace {
@@ -26,27 +36,29 @@ Status CheckNode(const EntityLinks::Granted& granted) {
 
 }  // namespace
 
-// Of a connection, for as long as it has the broker.
+// Of a connection, or of something that goes on for itself, for as long as it has the broker.
 class BrokerDoor::Ticket {
  public:
-  explicit Ticket(BrokerDoor& door) : door_(door) {}
+  // Counted already, with the look at whether there is a broker.
+  explicit Ticket(std::shared_ptr<State> state) : state_(std::move(state)) {}
   ~Ticket() {
-    MutexLock lock(door_.mutex_);
-    --door_.served_;
-    door_.changed_.notify_all();
+    MutexLock lock(state_->mutex);
+    --state_->users;
+    state_->changed.notify_all();
   }
   Ticket(const Ticket&) = delete;
   Ticket& operator=(const Ticket&) = delete;
 
  private:
-  BrokerDoor& door_;
+  const std::shared_ptr<State> state_;
 };
 
 // The links of one connection.
 class BrokerDoor::BrokerLinks final : public EntityLinks {
  public:
-  BrokerLinks(BrokerDoor& door, Requests& requests, OpenConnection& connection)
-      : ticket_(door),
+  BrokerLinks(const BrokerDoor& door, Requests& requests, OpenConnection& connection)
+      : jms_{door.roster_, std::make_shared<Ticket>(door.state_)},
+        serves_jms_(door.serves_jms_),
         requests_(requests),
         connection_(connection),
         transactions_(requests, connection),
@@ -59,24 +71,19 @@ class BrokerDoor::BrokerLinks final : public EntityLinks {
   }
 
   void OnAttached(const Granted& granted) override {
-    LinkWorld world{requests_, connection_, transactions_, granted.link, granted.node.path};
+    LinkWorld world{requests_,    connection_,       transactions_,
+                    granted.link, granted.node.path, serves_jms_};
     if (const Status bad = CheckNode(granted); !bad.ok()) {
       return world.Refuse(bad, NewTrackingId());
     }
     if (granted.node.kind == NodeKind::kCoordinator) return transactions_.Attach(granted);
     if (granted.node.kind == NodeKind::kManagement) return management_.Attach(granted);
+    if (serves_jms_ && AttachForJms(granted, world)) return;
     if (granted.attach.role == Role::kSender) {
-      const auto sender =
-          std::make_shared<SendLink>(std::move(world), granted.permit, granted.node.via);
-      links_.emplace(granted.link, sender);
-      return sender->Begin(granted.attach);
+      return Begin(granted,
+                   std::make_shared<SendLink>(std::move(world), granted.permit, granted.node.via));
     }
-    Result<ReceiveWish> wish = WishOf(granted.node, granted.attach);
-    if (!wish.ok()) return world.Refuse(wish.status(), NewTrackingId());
-    const auto receiver =
-        std::make_shared<ReceiveLink>(std::move(world), granted.permit, *std::move(wish));
-    links_.emplace(granted.link, receiver);
-    receiver->Begin(granted.attach);
+    BeginReceiving(granted, std::move(world), granted.attach);
   }
 
   void OnRenewed(LinkId link, const access::PermitPtr& permit) override {
@@ -111,11 +118,15 @@ class BrokerDoor::BrokerLinks final : public EntityLinks {
     for (const auto& [id, link] : links_) link->OnWritten();
   }
 
-  void OnDetached(LinkId link) override {
+  bool OnDetached(LinkId link, bool is_closed) override {
     transactions_.Forget(link);
     management_.Forget(link);
+    temporary_.erase(link);
     const auto gone = links_.extract(link);
-    if (!gone.empty()) gone.mapped()->End();
+    if (gone.empty()) return false;
+    const bool answers_itself = is_closed && gone.mapped()->OnClosed();
+    gone.mapped()->End();
+    return answers_itself;
   }
 
   void OnClosing() override {
@@ -123,6 +134,95 @@ class BrokerDoor::BrokerLinks final : public EntityLinks {
   }
 
  private:
+  // Of dynamic nodes that are there at a time.
+  static constexpr std::size_t kTemporaryMax = 100;
+
+  template <typename NewLink>
+  void Begin(const Granted& granted, const std::shared_ptr<NewLink>& link) {
+    links_.emplace(granted.link, link);
+    link->Begin(granted.attach);
+  }
+
+  void BeginReceiving(const Granted& granted, LinkWorld world, const Attach& attach) {
+    Result<ReceiveWish> wish = WishOf(granted.node, attach);
+    if (!wish.ok()) return world.Refuse(wish.status(), NewTrackingId());
+    const auto receiver =
+        std::make_shared<ReceiveLink>(std::move(world), granted.permit, *std::move(wish));
+    links_.emplace(granted.link, receiver);
+    receiver->Begin(attach);
+  }
+
+  // False: it is nothing that only JMS has.
+  bool AttachForJms(const Granted& granted, const LinkWorld& world) {
+    switch (granted.node.kind) {
+      case NodeKind::kRelay:
+        Begin(granted, std::make_shared<RelayLink>(world));
+        return true;
+      case NodeKind::kTemporary:
+        AttachTemporary(granted, world);
+        return true;
+      case NodeKind::kSubscriptionName:
+        Unsubscribe(granted, world);
+        return true;
+      case NodeKind::kEntity:
+        if (granted.attach.role == Role::kSender) return false;
+        if (WantsTopic(granted.attach)) {
+          Subscribe(granted, world);
+        } else {
+          ReceiveFromQueue(granted, world);
+        }
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  void AttachTemporary(const Granted& granted, const LinkWorld& world) {
+    if (temporary_.size() >= kTemporaryMax) {
+      return world.Refuse(
+          {ErrorCode::kQuotaExceeded,
+           fmt::format("a connection has at most {} temporary queues and topics", kTemporaryMax)},
+          NewTrackingId());
+    }
+    temporary_.insert(granted.link);
+    Begin(granted, std::make_shared<TemporaryLink>(world, jms_, granted.permit));
+  }
+
+  void Unsubscribe(const Granted& granted, const LinkWorld& world) {
+    Result<std::string> name = UnsubscribedName(granted.attach, connection_.container_id());
+    if (!name.ok()) return world.Refuse(name.status(), NewTrackingId());
+    Begin(granted, std::make_shared<UnsubscribeLink>(world, jms_, *std::move(name)));
+  }
+
+  void Subscribe(const Granted& granted, const LinkWorld& world) {
+    std::string unique = wharf::ToString(NewTrackingId());
+    Result<SubscriptionWish> wish =
+        SubscriptionOf(granted.node, granted.attach, connection_.container_id(), unique);
+    if (!wish.ok()) return world.Refuse(wish.status(), NewTrackingId());
+    Begin(granted,
+          std::make_shared<SubscriptionLink>(world, jms_, granted.permit, *std::move(wish)));
+  }
+
+  // A message that a selector leaves would have to stay for others: that is not offered.
+  void ReceiveFromQueue(const Granted& granted, const LinkWorld& world) {
+    Result<jms::SourceFilters> filters = jms::FiltersOf(*granted.attach.source);
+    if (filters.ok() && !filters->selector.value_or("").empty()) {
+      filters = Status(ErrorCode::kNotImplemented,
+                       "jms-selector: only subscriptions of topics have one, and no queue");
+    }
+    if (!filters.ok()) return world.Refuse(filters.status(), NewTrackingId());
+    Attach attach = granted.attach;
+    attach.source->filter.reset();
+    if (!filters->others.entries.empty()) attach.source->filter = std::move(filters->others);
+    if (!WantsToBrowse(attach)) return BeginReceiving(granted, world, attach);
+    if (attach.source->filter.has_value()) {
+      return world.Refuse({ErrorCode::kNotImplemented, "a browser has no filter"}, NewTrackingId());
+    }
+    const auto browser = std::make_shared<BrowseLink>(world, granted.permit);
+    links_.emplace(granted.link, browser);
+    browser->Begin(attach);
+  }
+
   NodeLink* Find(LinkId link) const {
     const auto found = links_.find(link);
     return found == links_.end() ? nullptr : found->second.get();
@@ -138,9 +238,20 @@ class BrokerDoor::BrokerLinks final : public EntityLinks {
     return nullptr;
   }
 
+  // Where room ends this time it begins the next time: else the first links would have all of it.
   void SendAll() {
     management_.SendAll();
-    for (const auto& [id, link] : links_) link->Send();
+    std::optional<LinkId> stopped;
+    const auto send = [&](auto begin, auto end) {
+      for (auto at = begin; at != end; ++at) {
+        at->second->Send();
+        if (!stopped.has_value() && !connection_.endpoint().wants_input()) stopped = at->first;
+      }
+    };
+    const auto begin = links_.lower_bound(send_from_);
+    send(begin, links_.end());
+    send(links_.begin(), begin);
+    if (stopped.has_value()) send_from_ = *stopped;
   }
 
   void OnDisposed(const Disposed& disposed) {
@@ -153,51 +264,74 @@ class BrokerDoor::BrokerLinks final : public EntityLinks {
     }
   }
 
-  const Ticket ticket_;  // First, so that it is given back last.
+  // First, so that its ticket is given back last.
+  const JmsWorld jms_;
+  const bool serves_jms_;
   Requests& requests_;
   OpenConnection& connection_;
   // Before all that work in them.
   TransactionNode transactions_;
   std::map<LinkId, std::shared_ptr<NodeLink>> links_;
+  // With which of them what waits begins to be sent.
+  LinkId send_from_{};
+  // Of them those that have something made for them.
+  std::set<LinkId> temporary_;
   // Of what is read at one go.
   std::set<LinkId> heard_;
   ManagementNode management_;
 };
 
+BrokerDoor::BrokerDoor(bool serves_jms) : serves_jms_(serves_jms) {}
+
 void BrokerDoor::Open(Requests& requests) {
-  MutexLock lock(mutex_);
-  requests_ = &requests;
+  {
+    MutexLock lock(state_->mutex);
+    state_->requests = &requests;
+    if (!serves_jms_) return;
+    ++state_->users;
+  }
+  roster_->ForgetLeftOver();
+  SweepJms(requests, {roster_, std::make_shared<Ticket>(state_)}, [state = state_, &requests] {
+    MutexLock lock(state->mutex);
+    return state->requests == &requests;
+  });
 }
 
 void BrokerDoor::Close() {
-  MutexLock lock(mutex_);
-  requests_ = nullptr;
+  MutexLock lock(state_->mutex);
+  state_->requests = nullptr;
 }
 
 bool BrokerDoor::WaitUntilNone(std::chrono::milliseconds patience) {
   const auto until = std::chrono::steady_clock::now() + patience;
-  MutexLock lock(mutex_);
-  while (served_ > 0) {
-    if (changed_.wait_until(mutex_, until) == std::cv_status::timeout) return served_ == 0;
+  MutexLock lock(state_->mutex);
+  while (state_->users > 0) {
+    if (state_->changed.wait_until(state_->mutex, until) == std::cv_status::timeout) {
+      return state_->users == 0;
+    }
   }
   return true;
 }
 
 void BrokerDoor::WaitUntilNone() {
-  MutexLock lock(mutex_);
-  while (served_ > 0) changed_.wait(mutex_);
+  MutexLock lock(state_->mutex);
+  while (state_->users > 0) state_->changed.wait(state_->mutex);
 }
 
 bool BrokerDoor::is_open() const {
-  MutexLock lock(mutex_);
-  return requests_ != nullptr;
+  MutexLock lock(state_->mutex);
+  return state_->requests != nullptr;
 }
 
 std::unique_ptr<EntityLinks> BrokerDoor::Serve(OpenConnection& connection) {
-  MutexLock lock(mutex_);
-  if (requests_ == nullptr) return nullptr;
-  ++served_;
-  return std::make_unique<BrokerLinks>(*this, *requests_, connection);
+  Requests* requests = nullptr;
+  {
+    MutexLock lock(state_->mutex);
+    requests = state_->requests;
+    if (requests == nullptr) return nullptr;
+    ++state_->users;
+  }
+  return std::make_unique<BrokerLinks>(*this, *requests, connection);
 }
 
 }  // namespace wharf::amqp

@@ -12,6 +12,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "broker/doors/amqp/connection/entity_links.h"
+#include "broker/doors/amqp/entities/roster.h"
 #include "broker/requests/requests.h"
 #include "storage/base/mutex.h"
 
@@ -19,6 +20,9 @@ namespace wharf::amqp {
 
 class BrokerDoor final : public EntityDoor {
  public:
+  // With JMS, what its clients left is removed when there is a broker.
+  explicit BrokerDoor(bool serves_jms = false);
+
   // Connections that attach their first link from now on find this one; there is no other.
   void Open(Requests& requests);
   // From now on connections find none; those that have one keep it.
@@ -32,14 +36,22 @@ class BrokerDoor final : public EntityDoor {
   std::unique_ptr<EntityLinks> Serve(OpenConnection& connection) override;
 
  private:
+  // Shared with what goes on for itself, or was asked of the broker and is not answered, which may
+  // be there when the door is not.
+  struct State {
+    mutable Mutex mutex;
+    std::condition_variable_any changed;
+    // Null: there is none.
+    Requests* requests ABSL_GUARDED_BY(mutex) = nullptr;
+    // How many have it.
+    std::size_t users ABSL_GUARDED_BY(mutex) = 0;
+  };
   class Ticket;
   class BrokerLinks;
 
-  mutable Mutex mutex_;
-  std::condition_variable_any changed_;
-  // Null: there is none.
-  Requests* requests_ ABSL_GUARDED_BY(mutex_) = nullptr;
-  std::size_t served_ ABSL_GUARDED_BY(mutex_) = 0;
+  const bool serves_jms_;
+  const std::shared_ptr<State> state_ = std::make_shared<State>();
+  const std::shared_ptr<Roster> roster_ = std::make_shared<Roster>();
 };
 
 }  // namespace wharf::amqp

@@ -30,6 +30,7 @@ struct LinkWorld {
   LinkId id;
   // Of the entity, as the client wrote it.
   std::string path;
+  bool serves_jms = false;
 
   // Null when the link is gone.
   Link* link() const { return connection.endpoint().FindLink(id); }

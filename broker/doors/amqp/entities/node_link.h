@@ -32,6 +32,8 @@ class NodeLink {
   virtual void Renew(const access::PermitPtr& permit) = 0;
   // The session of this lane that it holds; null: none.
   virtual const AcceptedSession* SessionOf(LaneId /*lane*/) const { return nullptr; }
+  // The client closes it, and End comes next. True: it answers that itself, when it can.
+  virtual bool OnClosed() { return false; }
   // Takes nothing more from the broker: the link is over, or will be. May be called again.
   virtual void End() {}
   // The same where the connection will close: what it must still say keeps the connection open, by

@@ -23,6 +23,9 @@ struct ReceiveWish {
   // Transfers are atomic, so nothing ever comes to rest where they would: the link is there for as
   // long as the entity, and finds nothing.
   bool is_always_empty = false;
+  // The broker gives many messages at a time to whoever has credit for them. Consumers that share a
+  // subscription have it ask for a few at a time, whatever their credit, and so take turns.
+  bool takes_turns = false;
 
   bool locks() const { return mode == ReceiveMode::kPeekLock; }
   bool wants_session() const { return std::holds_alternative<SessionChoice>(session); }

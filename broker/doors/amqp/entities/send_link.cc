@@ -6,6 +6,7 @@
 #include "broker/core/entities/names.h"
 #include "broker/doors/amqp/entities/amqp_message.h"
 #include "broker/doors/amqp/entities/transaction_node.h"
+#include "broker/doors/amqp/jms/delivery_time.h"
 #include "broker/doors/amqp/message/batch.h"
 
 namespace wharf::amqp {
@@ -138,6 +139,8 @@ void SendLink::TryLarge(const Delivered& part) {
 }
 
 void SendLink::BeginLarge(const Delivered& part, LargeSend::Begun begun) {
+  if (world_.serves_jms) refused_ = jms::TakeDeliveryTime(begun.message);
+  if (!refused_.ok()) return;
   ByteBudget& partial = world_.connection.partial_bytes();
   if (!partial.Take(LargeSend::HeldBytesOf(begun))) {
     refused_ = TooMuch();
@@ -252,6 +255,7 @@ Result<std::vector<Message>> SendLink::MessagesOf(std::uint32_t format) const {
   for (const std::string_view each : encoded) {
     Result<Message> message = MessageOf(each);
     if (!message.ok()) return message.status();
+    if (world_.serves_jms) WHARF_RETURN_IF_ERROR(jms::TakeDeliveryTime(*message));
     // Clients cannot settle by default what has none.
     if (!HasId(*message)) message->message_id = wharf::ToString(NewTrackingId());
     messages.push_back(*std::move(message));

@@ -1,0 +1,105 @@
+// Roster: who uses what goes with its users: consumers of a JMS subscription, and the link of a
+// temporary queue or topic (JMS-3, JMS-4, JMS-7).
+//
+// Who uses one has a Place of it. Those of one path come in one at a time, each behind the last
+// one's Ready, and none while it is being removed: so nobody meets what another one is about to
+// make or to remove. The last place to go takes with it what goes with its users; what cannot be
+// removed is tried again with the next place that goes, and at the next start, by the JmsSweep. One
+// for a BrokerDoor, shared by what it has asked; any thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "absl/base/thread_annotations.h"
+#include "broker/requests/requests.h"
+#include "storage/base/mutex.h"
+
+namespace wharf::amqp {
+
+class Roster : public std::enable_shared_from_this<Roster> {
+ public:
+  enum class Use : std::uint8_t { kAlone, kShared };
+
+  class Place {
+   public:
+    ~Place();
+    Place(const Place&) = delete;
+    Place& operator=(const Place&) = delete;
+
+    // Others may come in, if the use is a shared one. Once, by who has it.
+    void Ready();
+    // Nobody else has one.
+    bool is_alone() const;
+    // It goes when the last place does.
+    void GoesWithIt(EntityKind kind);
+
+   private:
+    friend class Roster;
+    Place(std::shared_ptr<Roster> roster, Requests& requests, std::shared_ptr<void> stay,
+          std::string path)
+        : stay_(std::move(stay)),
+          roster_(std::move(roster)),
+          requests_(requests),
+          path_(std::move(path)) {}
+
+    // What keeps the broker there, let go of last.
+    const std::shared_ptr<void> stay_;
+    const std::shared_ptr<Roster> roster_;
+    Requests& requests_;
+    const std::string path_;
+    bool is_ready_ = false;
+  };
+  using PlacePtr = std::shared_ptr<Place>;
+  // An error: it is used otherwise. On any thread.
+  using Entered = std::function<void(const Result<PlacePtr>& place)>;
+
+  // `stay`: while it lives the requests are there. Answered at once, or when it may come in.
+  void Enter(Requests& requests, std::shared_ptr<void> stay, const std::string& path, Use use,
+             Entered then);
+  // There is another broker, and a sweep: what could not be removed before is that one's.
+  void ForgetLeftOver();
+  // Null: somebody uses it, or is about to.
+  PlacePtr TryEnter(Requests& requests, std::shared_ptr<void> stay, const std::string& path);
+
+ private:
+  struct Waiting {
+    Requests& requests;
+    std::shared_ptr<void> stay;
+    Use use;
+    Entered then;
+  };
+  struct Entry {
+    Use use = Use::kAlone;
+    std::size_t places = 0;
+    // Its last place to come in is not ready.
+    bool is_busy = false;
+    bool is_going = false;
+    std::optional<EntityKind> goes_with_it{};
+    std::deque<Waiting> waiting{};
+  };
+  // What could not be removed.
+  using LeftOver = std::map<std::string, EntityKind>;
+  static constexpr std::size_t kLeftOverMax = 10'000;
+
+  void Ready(const std::string& path);
+  void Leave(const Place& place);
+  void Remove(const std::string& path, EntityKind kind, Requests& requests,
+              std::shared_ptr<void> stay);
+  void OnRemoved(const std::string& path, EntityKind kind, const Status& removed);
+  // Lets in who may come in now.
+  void LetIn(const std::string& path);
+
+  mutable Mutex mutex_;
+  // By folded path.
+  std::map<std::string, Entry> entries_ ABSL_GUARDED_BY(mutex_);
+  LeftOver left_over_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace wharf::amqp

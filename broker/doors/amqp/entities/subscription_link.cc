@@ -1,0 +1,150 @@
+#include "broker/doors/amqp/entities/subscription_link.h"
+
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "broker/core/entities/names.h"
+#include "broker/doors/amqp/entities/receive_link.h"
+#include "broker/doors/amqp/entities/topic_walk.h"
+#include "broker/doors/amqp/jms/source_filters.h"
+#include "broker/requests/rights_for.h"
+
+namespace wharf::amqp {
+
+void SubscriptionLink::Begin(const Attach& attach) {
+  attach_ = attach;
+  attach_.source->filter = jms::WithoutNoLocal(attach_.source->filter);
+  const Roster::Use use = wish_.is_shared ? Roster::Use::kShared : Roster::Use::kAlone;
+  jms_.roster->Enter(world_.requests, jms_.stay, wish_.path, use,
+                     [self = shared_from_this(),
+                      post = world_.connection.poster()](const Result<Roster::PlacePtr>& place) {
+                       post([self, place] { self->OnPlace(place); });
+                     });
+}
+
+void SubscriptionLink::OnPlace(const Result<Roster::PlacePtr>& place) {
+  if (has_ended_) return;
+  if (!place.ok()) return Refuse(place.status());
+  place_ = *place;
+  Look();
+}
+
+// One that goes with its consumers and is there before the first of them was left over.
+void SubscriptionLink::Look() {
+  if (++looks_ > kLooksMax) {
+    return Refuse({ErrorCode::kServiceBusy, "the subscription is changed again and again"});
+  }
+  if (!world_.requests.Find(wish_.path).lane.has_value()) {
+    return wish_.is_durable ? LookElsewhere() : Create();
+  }
+  if (!wish_.is_durable && place_->is_alone()) return Replace();
+  AskFor(world_, DoorItself(world_.CallerWith(permit_)),
+         ListRulesRequest{.subscription = wish_.path, .after = {}, .count_max = 2}, 0,
+         [self = shared_from_this()](const Result<RulePage>& rules) { self->OnRules(rules); });
+}
+
+// Rules that an operator has made are not thrown away, and not taken for the selector either.
+void SubscriptionLink::OnRules(const Result<RulePage>& rules) {
+  if (has_ended_) return;
+  if (!rules.ok()) return Refuse(rules.status());
+  const bool is_one = rules->rules.size() == 1 && rules->rules[0].name == kDefaultRuleName &&
+                      !rules->rules[0].action.has_value();
+  if (is_one && rules->rules[0].filter == wish_.filter) return Receive();
+  if (!is_one) {
+    return Refuse({ErrorCode::kInvalidOperation,
+                   "the rules of the subscription are not those of a selector any more"});
+  }
+  if (!place_->is_alone()) {
+    return Refuse(
+        {ErrorCode::kInvalidOperation, "the subscription has a consumer with another selector"});
+  }
+  Replace();
+}
+
+template <typename Request, typename Then>
+void SubscriptionLink::AskAsManager(Request request, Then then) {
+  const Result<access::PermitPtr> permit =
+      world_.connection.Prove({access::Right::kManage}, ResourceOfName(wish_.path));
+  if (!permit.ok()) return Refuse(permit.status());
+  AskFor(
+      world_, world_.CallerWith(*permit), std::move(request), 0,
+      [self = shared_from_this(), then](const Result<typename Request::Response>& answer) {
+        if (!self->has_ended_) then(*self, answer.status());
+      },
+      // Nobody else comes in before it is answered.
+      [place = place_](const auto&) {});
+}
+
+// As JMS has it: to change the selector is to unsubscribe, and to subscribe anew.
+void SubscriptionLink::Replace() {
+  AskAsManager(DeleteEntityRequest{EntityKind::kSubscription, wish_.path},
+               [](SubscriptionLink& self, const Status& removed) {
+                 const bool is_gone =
+                     removed.ok() || removed.code() == ErrorCode::kMessagingEntityNotFound;
+                 if (!is_gone) return self.Refuse(removed);
+                 self.Create();
+               });
+}
+
+void SubscriptionLink::LookElsewhere() {
+  FindSubscription(
+      world_.requests, wish_.stored_name,
+      [self = shared_from_this(), place = place_,
+       post = world_.connection.poster()](const Result<std::string>& path) {
+        post([self, path] {
+          if (self->has_ended_) return;
+          if (!path.ok()) return self->Refuse(path.status());
+          if (path->empty()) return self->Create();
+          self->Refuse({ErrorCode::kInvalidOperation,
+                        fmt::format("the subscription is there, as {}: unsubscribe it first",
+                                    Quoted(*path))});
+        });
+      });
+}
+
+// What goes with its consumers is the roster's to remove before it is there: a kill -9 between the
+// two leaves it to the sweep.
+void SubscriptionLink::Create() {
+  if (!wish_.is_durable) place_->GoesWithIt(EntityKind::kSubscription);
+  CreateEntityRequest request{.kind = EntityKind::kSubscription};
+  request.description.name = wish_.path;
+  if (!wish_.is_durable) request.description.user_metadata = std::string(kGoesWithItsUsers);
+  request.first_rule =
+      RuleDescription{.name = std::string(kDefaultRuleName), .filter = wish_.filter};
+  AskAsManager(std::move(request), [](SubscriptionLink& self, const Status& created) {
+    if (created.code() == ErrorCode::kMessagingEntityAlreadyExists) return self.Look();
+    if (!created.ok()) return self.Refuse(created);
+    self.Receive();
+  });
+}
+
+void SubscriptionLink::Receive() {
+  LinkWorld below = world_;
+  below.path = wish_.path;
+  const auto receiver = std::make_shared<ReceiveLink>(
+      std::move(below), permit_,
+      ReceiveWish{.path = wish_.path, .mode = wish_.mode, .takes_turns = wish_.is_shared});
+  receiver->Begin(attach_);
+  Become(receiver);
+  place_->Ready();
+}
+
+void SubscriptionLink::Refuse(const Status& why) {
+  place_.reset();
+  world_.Refuse(why, NewTrackingId());
+}
+
+void SubscriptionLink::Renew(const access::PermitPtr& permit) {
+  permit_ = permit;
+  OuterLink::Renew(permit);
+}
+
+void SubscriptionLink::End() {
+  has_ended_ = true;
+  OuterLink::End();
+  place_.reset();
+}
+
+}  // namespace wharf::amqp

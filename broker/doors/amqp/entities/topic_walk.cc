@@ -1,0 +1,76 @@
+#include "broker/doors/amqp/entities/topic_walk.h"
+
+#include <memory>
+#include <utility>
+
+#include "broker/core/entities/names.h"
+
+namespace wharf::amqp {
+namespace {
+
+constexpr std::size_t kPageMax = 100;
+
+Caller Door() { return DoorItself({.peer = {}, .tracking_id = NewTrackingId()}); }
+
+std::string LastOf(const QueuePage& page) {
+  return page.queues.empty() ? std::string() : page.queues.back().record.description.name;
+}
+
+}  // namespace
+
+void WalkEntities(Requests& requests, EntityKind kind, std::string after, SeePage seen,
+                  WalkEnded then) {
+  ListEntitiesRequest request{.kind = kind, .after = std::move(after), .count_max = kPageMax};
+  requests.Ask(Door(), std::move(request),
+               [&requests, kind, seen = std::move(seen),
+                then = std::move(then)](const Result<QueuePage>& page) {
+                 if (!page.ok()) return then(page.status());
+                 if (!seen(*page) || !page->has_more) return then({});
+                 WalkEntities(requests, kind, LastOf(*page), seen, then);
+               });
+}
+
+namespace {
+
+void WalkSubscriptionsFrom(Requests& requests, const std::string& topic, std::string after,
+                           SeePage seen, WalkEnded then) {
+  ListSubscriptionsRequest request{
+      .topic = topic, .after = std::move(after), .count_max = kPageMax};
+  requests.Ask(Door(), std::move(request),
+               [&requests, topic, seen = std::move(seen),
+                then = std::move(then)](const Result<QueuePage>& page) {
+                 // It may have gone meanwhile.
+                 if (page.status().code() == ErrorCode::kMessagingEntityNotFound) return then({});
+                 if (!page.ok()) return then(page.status());
+                 if (!seen(*page) || !page->has_more) return then({});
+                 const std::string last(SplitSubscriptionPath(LastOf(*page)).name);
+                 WalkSubscriptionsFrom(requests, topic, last, seen, then);
+               });
+}
+
+}  // namespace
+
+void WalkSubscriptions(Requests& requests, std::string topic, SeePage seen, WalkEnded then) {
+  WalkSubscriptionsFrom(requests, topic, {}, std::move(seen), std::move(then));
+}
+
+void FindSubscription(Requests& requests, std::string name,
+                      std::function<void(const Result<std::string>& path)> then) {
+  const auto found = std::make_shared<std::string>();
+  WalkEntities(
+      requests, EntityKind::kTopic, {},
+      [&requests, found, name = std::move(name)](const QueuePage& page) {
+        for (const QueueSnapshot& topic : page.queues) {
+          std::string path = SubscriptionPath(topic.record.description.name, name);
+          if (!requests.Find(path).lane.has_value()) continue;
+          *found = std::move(path);
+          return false;
+        }
+        return true;
+      },
+      [found, then = std::move(then)](const Status& ended) {
+        then(ended.ok() ? Result<std::string>(*found) : Result<std::string>(ended));
+      });
+}
+
+}  // namespace wharf::amqp

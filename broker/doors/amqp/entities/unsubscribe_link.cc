@@ -1,0 +1,77 @@
+#include "broker/doors/amqp/entities/unsubscribe_link.h"
+
+#include <utility>
+
+#include "broker/core/entities/names.h"
+#include "broker/doors/amqp/entities/topic_walk.h"
+#include "broker/doors/amqp/jms/words.h"
+#include "broker/requests/rights_for.h"
+
+namespace wharf::amqp {
+
+void UnsubscribeLink::Begin(const Attach& attach) {
+  attach_ = attach;
+  FindSubscription(
+      world_.requests, stored_name_,
+      [self = shared_from_this(), stay = jms_.stay, post = world_.connection.poster()](
+          const Result<std::string>& path) { post([self, path] { self->OnFound(path); }); });
+}
+
+// The right to it is looked for before it is told that it is there.
+void UnsubscribeLink::OnFound(const Result<std::string>& path) {
+  if (has_ended_) return;
+  if (!path.ok()) return world_.Refuse(path.status(), NewTrackingId());
+  if (path->empty()) {
+    world_.path = attach_.name;
+    return world_.Refuse({ErrorCode::kMessagingEntityNotFound, "there is no such subscription"},
+                         NewTrackingId());
+  }
+  world_.path = *path;
+  const Result<access::PermitPtr> permit =
+      world_.connection.Prove({access::Right::kManage}, ResourceOfName(*path));
+  if (!permit.ok()) return world_.Refuse(permit.status(), NewTrackingId());
+  permit_ = *permit;
+  place_ = jms_.roster->TryEnter(world_.requests, jms_.stay, *path);
+  if (place_ == nullptr) {
+    return world_.Refuse(
+        {ErrorCode::kInvalidOperation, "the subscription has a consumer, and stays while it has"},
+        NewTrackingId());
+  }
+  Source source;
+  source.address = std::string(SplitSubscriptionPath(*path).topic);
+  source.durable = TerminusDurability::kUnsettledState;
+  source.expiry_policy = TerminusExpiryPolicy::kNever;
+  source.distribution_mode = Symbol{std::string(std_dist_mode::kCopy)};
+  source.capabilities = {Symbol{std::string(jms::kTopic)}};
+  attach_.source = std::move(source);
+  world_.Accept(attach_);
+}
+
+// True: it is answered behind the commit.
+bool UnsubscribeLink::OnClosed() {
+  if (place_ == nullptr) return false;
+  AskFor(
+      world_, world_.CallerWith(permit_),
+      DeleteEntityRequest{EntityKind::kSubscription, world_.path}, 0,
+      [self = shared_from_this()](const Result<std::monostate>& removed) {
+        self->OnRemoved(removed.status());
+      },
+      [place = place_](const auto&) {});
+  return true;
+}
+
+void UnsubscribeLink::OnRemoved(const Status& removed) {
+  Link* const link = world_.link();
+  if (link == nullptr) return;
+  if (removed.ok() || removed.code() == ErrorCode::kMessagingEntityNotFound) {
+    return link->SendDetach(true);
+  }
+  world_.Detach(removed);
+}
+
+void UnsubscribeLink::End() {
+  has_ended_ = true;
+  place_.reset();
+}
+
+}  // namespace wharf::amqp

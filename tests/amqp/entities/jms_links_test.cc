@@ -1,0 +1,663 @@
+// Links of JMS clients (semantics 32; doors.md, section 16).
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "broker/doors/amqp/entities/amqp_message.h"
+#include "broker/doors/amqp/message/sections.h"
+#include "tests/amqp/entities/jms_fixture.h"
+#include "tests/amqp/entities/links_fixture.h"
+
+namespace wharf::amqp {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+using ::testing::UnorderedElementsAre;
+
+using JmsLinksTest = JmsFixture;
+
+std::string MessageTo(const std::string& to, const std::string& body) {
+  std::string encoded;
+  Writer writer(encoded);
+  Properties properties;
+  properties.message_id = std::string("ID:1");
+  if (!to.empty()) properties.to = to;
+  Write(writer, properties);
+  writer.BeginDescribed(descriptor::kData);
+  writer.WriteBinary(body);
+  return encoded;
+}
+
+std::string MessageAt(const Value& delivery_time) {
+  std::string encoded;
+  Writer writer(encoded);
+  writer.BeginDescribed(descriptor::kMessageAnnotations);
+  Map annotations;
+  annotations.Add(Value(Symbol{"x-opt-delivery-time"}), Value(delivery_time));
+  writer.Write(Value(std::move(annotations)));
+  writer.BeginDescribed(descriptor::kData);
+  writer.WriteBinary("later");
+  return encoded;
+}
+
+// --- connections
+
+TEST_F(JmsLinksTest, WhatIsDesiredAndServedIsOffered) {
+  const Guest guest = Connect();
+  EXPECT_THAT(SayOpen(guest, "shop",
+                      {"SHARED-SUBS", "nobody-knows-it", "ANONYMOUS-RELAY", "DELAYED_DELIVERY",
+                       "sole-connection-for-container"}),
+              HasSubstr("offered-capabilities=[:sole-connection-for-container, "
+                        ":DELAYED_DELIVERY, :ANONYMOUS-RELAY, :SHARED-SUBS]"));
+  EXPECT_THAT(SayOpen(Connect(), "other", {}), Not(HasSubstr("capabilities")));
+}
+
+TEST_F(JmsLinksTest, AClientIdIsOfOneConnectionAlone) {
+  const Guest first = Enter("shop");
+  const Guest second = Connect();
+
+  EXPECT_THAT(SayOpen(second, "shop", {}), HasSubstr(":amqp:connection-establishment-failed true"));
+  EXPECT_THAT(second->Hear(" close{"),
+              AllOf(HasSubstr("amqp:invalid-field"), HasSubstr(":invalid-field :container-id")));
+
+  // And there is no other yet when one wants it alone.
+  const Guest plain = Connect();
+  SayOpen(plain, "till", {});
+  const Guest sole = Connect();
+  EXPECT_THAT(SayOpen(sole, "till", {"sole-connection-for-container"}),
+              HasSubstr("establishment-failed"));
+  EXPECT_THAT(SayOpen(Connect(), "till", {}), Not(HasSubstr("establishment-failed")));
+
+  first.Drop();
+  EXPECT_THAT(SayOpen(Connect(), "shop", {"sole-connection-for-container"}),
+              Not(HasSubstr("establishment-failed")));
+}
+
+// --- producers
+
+TEST_F(JmsLinksTest, AMessageOfAnAnonymousProducerGoesWhereItSays) {
+  const Guest guest = Enter("shop");
+  EXPECT_THAT(Say(guest, Producer("s", 0, std::nullopt)), HasSubstr("target=target{}"));
+  EXPECT_THAT(guest->Hear(" flow{"), HasSubstr("link-credit=1000"));
+
+  guest->SayTransfer(0, MessageTo("q", "hello"));
+
+  EXPECT_THAT(guest->Hear(" disposition{"), HasSubstr("accepted"));
+  const auto received = broker_.Receive("q");
+  ASSERT_THAT(*received, SizeIs(1));
+  EXPECT_EQ((*received)[0].message->message.body, "hello");
+  EXPECT_EQ((*received)[0].message->message.to, "q");
+
+  guest->SayTransfer(0, MessageTo("nowhere", "hello"));
+  EXPECT_THAT(guest->Hear(" disposition{"), AllOf(HasSubstr("rejected"), HasSubstr("not-found")));
+  guest->SayTransfer(0, MessageTo("", "hello"));
+  EXPECT_THAT(guest->Hear(" disposition{"), AllOf(HasSubstr("rejected"), HasSubstr("`to`")));
+  guest->SayTransfer(0, MessageTo("q/$management", "hello"));
+  EXPECT_THAT(guest->Hear(" disposition{"), HasSubstr("amqp:not-allowed"));
+  guest->SayTransfer(0, MessageTo("q", std::string(1 << 20, 'x')));
+  EXPECT_THAT(guest->Hear(" disposition{"), HasSubstr("message-size-exceeded"));
+  EXPECT_EQ((*guest.served)->partial_bytes().taken(), 0U);
+}
+
+TEST_F(JmsLinksTest, AProducerMayHaveNoTargetAtAll) {
+  const Guest guest = Enter("shop");
+  Attach attach = Producer("s", 0, std::nullopt);
+  attach.target.reset();
+  EXPECT_THAT(Say(guest, attach), HasSubstr("target=target{}"));
+}
+
+TEST_F(JmsLinksTest, AMessageIsDeliveredWhenItsDelayIsOver) {
+  const Guest guest = Enter("shop");
+  const std::int64_t now =
+      std::chrono::floor<std::chrono::milliseconds>(kHarnessStart.time_since_epoch()).count();
+  Say(guest, Producer("s", 0, "q"));
+  guest->Hear(" flow{");
+
+  for (const Value& time : {Value(now + 60'000), Value(TimestampMs{now + 60'000})}) {
+    guest->SayTransfer(0, MessageAt(time));
+    EXPECT_THAT(guest->Hear(" disposition{"), HasSubstr("accepted"));
+  }
+  guest->SayTransfer(0, MessageAt(Value(std::int64_t{-1})));
+  EXPECT_THAT(guest->Hear(" disposition{"), HasSubstr("x-opt-delivery-time is no time"));
+  guest->SayTransfer(0, MessageAt(Value(std::string("soon"))));
+  EXPECT_THAT(guest->Hear(" disposition{"), HasSubstr("x-opt-delivery-time is no time"));
+
+  EXPECT_THAT(*broker_.Receive("q", 10), IsEmpty());
+  broker_.Advance(std::chrono::minutes(2));
+  const auto received = *broker_.Receive("q", 10);
+  ASSERT_THAT(received, SizeIs(2));
+  // Its consumer reads there when that was to be.
+  EXPECT_EQ(received[0].message->message.carried->annotations[0].first, "x-opt-delivery-time");
+}
+
+// --- queues
+
+TEST_F(JmsLinksTest, ABrowserSeesCopiesAndLocksNothing) {  // JMS-8
+  for (int i = 0; i < 250; ++i) ASSERT_TRUE(broker_.Send("q", std::to_string(i)).ok());
+  const Guest guest = Enter("shop");
+  Attach attach = Consumer("b", 0, "q", {"queue"});
+  attach.snd_settle_mode = SenderSettleMode::kSettled;
+  attach.source->distribution_mode = Symbol{"copy"};
+  EXPECT_THAT(Say(guest, attach), HasSubstr("snd-settle-mode=settled"));
+  guest->HearAll();
+
+  guest->SayFlow(0, 1000, /*drain=*/true);
+
+  const std::vector<std::string> lines = guest->HearAll();
+  ASSERT_THAT(lines, SizeIs(251));
+  EXPECT_THAT(lines[0], HasSubstr("settled=true"));
+  EXPECT_THAT(lines[250], AllOf(HasSubstr("link-credit=0"), HasSubstr("drain=true")));
+  EXPECT_THAT(*broker_.Receive("q", 300), SizeIs(250));
+}
+
+TEST_F(JmsLinksTest, ABrowserGoesAsFarAsItsCredit) {
+  for (int i = 0; i < 5; ++i) ASSERT_TRUE(broker_.Send("q", std::to_string(i)).ok());
+  const Guest guest = Enter("shop");
+  Attach attach = Consumer("b", 0, "q", {"queue"});
+  attach.source->distribution_mode = Symbol{"copy"};
+  Say(guest, attach);
+  guest->HearAll();
+
+  guest->SayFlow(0, 2);
+
+  EXPECT_THAT(guest->HearAll(), SizeIs(2));
+  EXPECT_THAT(Say(guest,
+                  [&] {
+                    Attach nowhere = attach;
+                    nowhere.name = "n";
+                    nowhere.handle = 1;
+                    nowhere.source->address = "nowhere";
+                    return nowhere;
+                  }()),
+              Not(HasSubstr("source=")));
+  EXPECT_THAT(guest->Hear(" detach{"), HasSubstr("amqp:not-found"));
+}
+
+TEST_F(JmsLinksTest, ASelectorOnAQueueIsRefusedByName) {  // JMS-6
+  const Guest guest = Enter("shop");
+  Attach attach = Consumer("r", 0, "q", {"queue"});
+  AddSelector(attach, "a = 1");
+  Say(guest, attach);
+  EXPECT_THAT(guest->Hear(" detach{"),
+              AllOf(HasSubstr("amqp:not-implemented"), HasSubstr("jms-selector: ")));
+
+  // One that takes everything is none; and no-local means nothing (JMS-8).
+  attach.name = "r2";
+  attach.handle = 1;
+  attach.source->filter.reset();
+  AddSelector(attach, "");
+  attach.source->filter->Add(Value(Symbol{"no-local"}),
+                             Value(Described{Value(std::uint64_t{0x468C00000003}),
+                                             Value(std::string("NoLocalFilter{}"))}));
+  EXPECT_THAT(Say(guest, attach),
+              AllOf(HasSubstr("source{address=\"q\""), Not(HasSubstr("filter"))));
+}
+
+// A session recovers by modified with delivery-failed, and gives back by released.
+TEST_F(JmsLinksTest, WhatAConsumerGivesBackComesAgain) {
+  ASSERT_TRUE(broker_.Send("q", "hello").ok());
+  const Guest guest = Enter("shop");
+  Say(guest, Consumer("r", 0, "q", {"queue"}));
+  guest->SayFlow(0, 10);
+  EXPECT_THAT(guest->Hear(" transfer{"), HasSubstr("settled=false"));
+  const auto settle = [&](std::uint32_t delivery, DeliveryState state) {
+    Disposition disposition;
+    disposition.role = Role::kReceiver;
+    disposition.first = delivery;
+    disposition.settled = true;
+    disposition.state = std::move(state);
+    guest->Say(disposition);
+    guest->Hear(" transfer{");
+    return HeaderOf(SplitSections(guest->last_payload(), {})->header, {})->delivery_count;
+  };
+
+  Modified failed;
+  failed.delivery_failed = true;
+  EXPECT_EQ(settle(0, failed), 1U);
+  EXPECT_EQ(settle(1, Released()), 1U);
+}
+
+// --- subscriptions
+
+TEST_F(JmsLinksTest, ADurableSubscriptionCollectsUntilItIsUnsubscribed) {  // JMS-1, JMS-5, JMS-9
+  const Guest guest = Enter("shop");
+  EXPECT_THAT(Say(guest, Durable("prices", 0)), HasSubstr("source{address=\"t\", durable="));
+  EXPECT_THAT(SubscriptionsOf("t"), ElementsAre("prices$shop$D"));
+  SayDetach(guest, 0, false);
+  EXPECT_THAT(guest->Hear(" detach{"), HasSubstr("detach{"));
+
+  Publish("missed");
+  EXPECT_THAT(Say(guest, Durable("prices", 0)), HasSubstr("source{address=\"t\""));
+  guest->SayFlow(0, 1);
+  EXPECT_THAT(guest->Hear(" transfer{"), HasSubstr("transfer{"));
+  // Also a consumer that closes leaves it.
+  SayDetach(guest, 0, true);
+  guest->HearAll();
+  EXPECT_THAT(SubscriptionsOf("t"), ElementsAre("prices$shop$D"));
+
+  EXPECT_THAT(Say(guest, Unsubscribe("prices", 1, {"shared"})),
+              AllOf(HasSubstr("address=\"t\""), HasSubstr("expiry-policy=never")));
+  EXPECT_THAT(SubscriptionsOf("t"), SizeIs(1));
+  SayDetach(guest, 1, true);
+  EXPECT_THAT(guest->Hear(" detach{"), AllOf(HasSubstr("closed=true"), Not(HasSubstr("error"))));
+  EXPECT_THAT(SubscriptionsOf("t"), IsEmpty());
+
+  EXPECT_THAT(Say(guest, Unsubscribe("prices", 2, {"shared"})), Not(HasSubstr("source=")));
+  EXPECT_THAT(guest->Hear(" detach{"), HasSubstr("amqp:not-found"));
+}
+
+TEST_F(JmsLinksTest, WhoGoesWithoutSayingSoUnsubscribesNothing) {
+  const Guest guest = Enter("shop");
+  Say(guest, Durable("prices", 0));
+  // A link of another name, behind the bar: the same one would take the consumer's place.
+  Say(guest, Unsubscribe("prices|1", 1, {}));
+  EXPECT_THAT(guest->Hear(" detach{"),
+              AllOf(HasSubstr("not-allowed"), HasSubstr("has a consumer")));
+  SayDetach(guest, 0, false);
+  guest->HearAll();
+  Say(guest, Unsubscribe("prices", 2, {}));
+
+  SayDetach(guest, 2, false);
+  guest->HearAll();
+  EXPECT_THAT(SubscriptionsOf("t"), SizeIs(1));
+  Say(guest, Unsubscribe("prices", 3, {}));
+  guest.Drop();
+  broker_.Run();
+  EXPECT_THAT(SubscriptionsOf("t"), SizeIs(1));
+}
+
+TEST_F(JmsLinksTest, ASubscriptionIsOfItsClientAlone) {  // JMS-2
+  const Guest shop = Enter("shop");
+  const Guest till = Enter("till");
+  Say(shop, Durable("prices", 0));
+  Say(till, Durable("prices", 0));
+  Say(shop, Durable("prices|2", 1, "t", {"shared", "global"}));
+
+  EXPECT_THAT(SubscriptionsOf("t"),
+              UnorderedElementsAre("prices$shop$D", "prices$till$D", "prices$$D"));
+  EXPECT_THAT(Say(till, Unsubscribe("prices|global", 1, {"shared", "global"})),
+              Not(HasSubstr("source=")));
+  EXPECT_THAT(till->Hear(" detach{"), HasSubstr("has a consumer"));
+}
+
+TEST_F(JmsLinksTest, AnUnsharedSubscriptionHasOneConsumerAndASharedOneMany) {  // JMS-3
+  const Guest guest = Enter("shop");
+  Say(guest, Durable("alone", 0));
+  Attach again = Durable("alone", 1);
+  again.name = "alone";
+  // On another session, as links of one name must be.
+  guest->Begin(1);
+  guest->Say(again, 1);
+  EXPECT_THAT(guest->Hear(" detach{"),
+              AllOf(HasSubstr("not-allowed"), HasSubstr("has a consumer")));
+
+  EXPECT_THAT(Say(guest, Durable("ours", 2, "t", {"shared"})), HasSubstr("address"));
+  EXPECT_THAT(Say(guest, Durable("ours|2", 3, "t", {"shared"})), HasSubstr("address"));
+  guest->Say(Durable("ours", 4), 1);
+  EXPECT_THAT(guest->Hear(" detach{"), HasSubstr("has a consumer"));
+  EXPECT_THAT(SubscriptionsOf("t"), UnorderedElementsAre("alone$shop$D", "ours$shop$D"));
+
+  SayDetach(guest, 0, false);
+  guest->HearAll();
+  EXPECT_THAT(Say(guest, Durable("alone", 0)), HasSubstr("address"));
+}
+
+TEST_F(JmsLinksTest, WhatIsNotDurableGoesWithItsLastConsumer) {  // JMS-4
+  const Guest one = Enter("shop");
+  const Guest two = Enter("till");
+  const auto shared = [](std::string name) {
+    return Consumer(std::move(name), 0, "t", {"topic", "shared", "global"});
+  };
+  Say(one, shared("board|global-volatile1"));
+  Say(two, shared("board|global-volatile1"));
+  Say(one, Consumer("qpid-jms:receiver:ID:1:1:1:1", 1, "t", {"topic"}));
+  const std::vector<std::string> names = SubscriptionsOf("t");
+  ASSERT_THAT(names, SizeIs(2));
+  EXPECT_THAT(names, ::testing::Contains("board$$ND"));
+  EXPECT_THAT(names, ::testing::Contains(::testing::MatchesRegex("[-0-9a-f]{36}\\$\\$ND")));
+
+  Publish("hello");
+  one->SayFlow(1, 5);
+  EXPECT_THAT(one->Hear(" transfer{"), HasSubstr("transfer{"));
+  SayDetach(one, 1, true);
+  SayDetach(one, 0, true);
+  one->HearAll();
+  EXPECT_THAT(SubscriptionsOf("t"), ElementsAre("board$$ND"));
+  two.Drop();
+  broker_.Run();
+  EXPECT_THAT(SubscriptionsOf("t"), IsEmpty());
+}
+
+// It is locked to whoever comes while it goes: the next one meets none of what was there.
+TEST_F(JmsLinksTest, WhoComesWhileItGoesGetsANewOne) {
+  const Guest one = Enter("shop");
+  const Guest two = Enter("till");
+  const Attach attach = Consumer("board|global-volatile1", 0, "t", {"topic", "shared", "global"});
+  Say(one, attach);
+  Publish("before");
+  one.Drop();
+  two->Say(attach);
+
+  EXPECT_THAT(two->Hear(" attach{"), HasSubstr("address"));
+  EXPECT_THAT(SubscriptionsOf("t"), ElementsAre("board$$ND"));
+  Publish("after");
+  two->SayFlow(0, 5);
+  EXPECT_THAT(two->Hear(" transfer{"), HasSubstr("transfer{"));
+  EXPECT_EQ(MessageOf(two->last_payload())->body, "after");
+}
+
+TEST_F(JmsLinksTest, WhatABrokerLeftIsRemovedByTheNextOne) {  // JMS-4, JMS-7
+  const Guest guest = Enter("shop");
+  Say(guest, Consumer("r", 0, "t", {"topic"}));
+  Say(guest, Durable("prices", 1));
+  Say(guest, Temporary("q1", 2, "temporary-queue"));
+  Say(guest, Temporary("t1", 3, "temporary-topic"));
+  // Somebody's own, that is called so.
+  QueueDescription own;
+  own.name = "t/Subscriptions/own$$ND";
+  ASSERT_TRUE(broker_.Create(EntityKind::kSubscription, own).ok());
+  own.name = "jms/temporary/own";
+  ASSERT_TRUE(broker_.CreateQueue(own).ok());
+  EXPECT_THAT(SubscriptionsOf("t"), SizeIs(3));
+
+  // As after a kill -9: nobody has said good-bye, and another door knows of nobody.
+  BrokerDoor next(true);
+  next.Open(broker_.broker().requests());
+  broker_.Run();
+
+  EXPECT_THAT(SubscriptionsOf("t"), UnorderedElementsAre("prices$shop$D", "own$$ND"));
+  const auto left = broker_.Await<QueuePage>([&](Answer<QueuePage> answer) {
+    broker_.broker().requests().Ask(Caller(), ListEntitiesRequest{.count_max = 100},
+                                    std::move(answer));
+  });
+  ASSERT_THAT(left->queues, SizeIs(2));
+  EXPECT_EQ(left->queues[0].record.description.name, "jms/temporary/own");
+  EXPECT_TRUE(next.WaitUntilNone(std::chrono::milliseconds(0)));
+}
+
+TEST_F(JmsLinksTest, WhatIsInUseIsNotSwept) {
+  const Guest guest = Enter("shop");
+  Say(guest, Consumer("r", 0, "t", {"topic"}));
+
+  entities_.Open(broker_.broker().requests());
+  broker_.Run();
+
+  EXPECT_THAT(SubscriptionsOf("t"), SizeIs(1));
+}
+
+TEST_F(JmsLinksTest, ASelectorIsARuleOfItsSubscription) {  // JMS-6
+  const Guest guest = Enter("shop");
+  Attach attach = Durable("old", 0);
+  AddSelector(attach, "age BETWEEN 30 AND 40");
+  EXPECT_THAT(Say(guest, attach), HasSubstr("age BETWEEN 30 AND 40"));
+  guest->HearAll();
+
+  const auto rules = broker_.ListRules("t/Subscriptions/old$shop$D");
+  ASSERT_THAT(rules->rules, SizeIs(1));
+  EXPECT_EQ(std::get<SqlText>(rules->rules[0].filter).text, "([age] >= 30 AND [age] <= 40)");
+  Publish("young", {{"age", std::int32_t{20}}});
+  Publish("old", {{"age", std::int32_t{35}}});
+  guest->SayFlow(0, 10);
+  EXPECT_THAT(guest->HearAll(), SizeIs(1));
+
+  // Another selector is another subscription.
+  SayDetach(guest, 0, false);
+  guest->HearAll();
+  attach.source->filter.reset();
+  AddSelector(attach, "age < 30");
+  Say(guest, attach);
+  Publish("child", {{"age", std::int32_t{3}}});
+  guest->SayFlow(0, 10);
+  EXPECT_THAT(guest->Hear(" transfer{"), HasSubstr("transfer{"));
+  EXPECT_EQ(MessageOf(guest->last_payload())->body, "child");
+}
+
+TEST_F(JmsLinksTest, WhatASelectorCannotBeIsRefusedAndChangesNothing) {
+  const Guest guest = Enter("shop");
+  Say(guest, Durable("prices", 0));
+  SayDetach(guest, 0, false);
+  guest->HearAll();
+  Publish("kept");
+  const auto refused = [&](const std::string& selector) {
+    Attach attach = Durable("prices", 0);
+    AddSelector(attach, selector);
+    Say(guest, attach);
+    const std::string line = guest->Hear(" detach{");
+    SayDetach(guest, 0, true);
+    guest->HearAll();
+    return line;
+  };
+
+  EXPECT_THAT(refused("a ="), AllOf(HasSubstr("argument-error"), HasSubstr("jms-selector: ")));
+  EXPECT_THAT(refused("JMSReplyTo = 'x'"), HasSubstr("'JMSReplyTo' cannot be selected by"));
+  EXPECT_THAT(refused(std::string(10'000, '(')), HasSubstr("longer than 4096 bytes"));
+
+  Attach unknown = Durable("prices", 0);
+  unknown.source->filter.emplace().Add(Value(Symbol{"apache.org:xquery-filter:string"}),
+                                       Value(std::string("x")));
+  Say(guest, unknown);
+  EXPECT_THAT(guest->Hear(" detach{"), HasSubstr("amqp:not-implemented"));
+  EXPECT_THAT(*broker_.Receive("t/Subscriptions/prices$shop$D"), SizeIs(1));
+}
+
+TEST_F(JmsLinksTest, ConsumersOfOneSubscriptionHaveOneSelector) {
+  const Guest guest = Enter("shop");
+  Attach attach = Durable("ours", 0, "t", {"shared"});
+  AddSelector(attach, "a = 1");
+  Say(guest, attach);
+  Attach other = Durable("ours|2", 1, "t", {"shared"});
+  Say(guest, other);
+  EXPECT_THAT(guest->Hear(" detach{"), HasSubstr("a consumer with another selector"));
+
+  // Rules that an operator has added are not taken for one, and not thrown away.
+  SayDetach(guest, 0, false);
+  guest->HearAll();
+  ASSERT_TRUE(broker_.AddRule("t/Subscriptions/ours$shop$D", {.name = "more"}).ok());
+  Say(guest, attach);
+  EXPECT_THAT(guest->Hear(" detach{"), HasSubstr("not those of a selector any more"));
+}
+
+TEST_F(JmsLinksTest, WhatCannotBeASubscriptionIsRefusedByName) {
+  const Guest guest = Enter("shop");
+  Say(guest, Durable(std::string(50, 'n'), 0));
+  EXPECT_THAT(guest->Hear(" detach{"), HasSubstr("longer than 50 characters"));
+  Say(guest, Durable("a$b", 1));
+  EXPECT_THAT(guest->Hear(" detach{"), HasSubstr("cannot stand in the name of a subscription"));
+  Say(guest, Durable("prices", 2, "nowhere"));
+  EXPECT_THAT(guest->Hear(" detach{"), HasSubstr("amqp:not-found"));
+  // Nothing is made because somebody asks for it (JMS-8).
+  Say(guest, Consumer("r", 3, "nowhere", {"queue"}));
+  EXPECT_THAT(guest->Hear(" detach{"), HasSubstr("amqp:not-found"));
+
+  QueueDescription other;
+  other.name = "other";
+  ASSERT_TRUE(broker_.Create(EntityKind::kTopic, other).ok());
+  Say(guest, Durable("mine", 4));
+  SayDetach(guest, 4, false);
+  guest->HearAll();
+  Say(guest, Durable("mine", 5, "other"));
+  EXPECT_THAT(guest->Hear(" detach{"), HasSubstr("unsubscribe it first"));
+  EXPECT_THAT(SubscriptionsOf("t"), ElementsAre("mine$shop$D"));
+}
+
+TEST_F(JmsLinksTest, AHundredConsumersShareOneSubscriptionEvenly) {
+  const Guest guest = Enter("shop");
+  for (std::uint32_t i = 0; i < 100; ++i) {
+    Say(guest, Durable("ours|" + std::to_string(i), i, "t", {"shared"}));
+    // As much as qpid-jms fetches ahead.
+    Flow flow;
+    flow.next_incoming_id = 0;
+    flow.incoming_window = 100'000;
+    flow.outgoing_window = 1000;
+    flow.handle = i;
+    flow.delivery_count = 0;
+    flow.link_credit = 1000;
+    guest->Say(flow);
+  }
+  guest->HearAll();
+
+  // Each time as many as the broker would give to one of them.
+  std::map<std::string, int> counts;
+  for (int i = 0; i < 100; ++i) {
+    std::vector<Message> messages(100);
+    EXPECT_TRUE(broker_.Send("t", std::move(messages)).ok());
+    for (const std::string& line : guest->HearAll()) {
+      const std::size_t at = line.find("transfer{handle=");
+      if (at != std::string::npos) ++counts[line.substr(at, line.find(',', at) - at)];
+    }
+  }
+  ASSERT_THAT(counts, SizeIs(100));
+  for (const auto& [handle, count] : counts) {
+    EXPECT_GE(count, 80) << handle;
+    EXPECT_LE(count, 120) << handle;
+  }
+}
+
+// Credit may come with the attach, before there is anything that it is for.
+TEST_F(JmsLinksTest, CreditThatComesEarlyCounts) {
+  const Guest guest = Enter("shop");
+  guest->Say(Durable("prices", 0));
+  guest->SayFlow(0, 5);
+  guest->HearAll();
+  Publish("hello");
+  EXPECT_THAT(guest->Hear(" transfer{"), HasSubstr("transfer{"));
+}
+
+// --- temporary ones
+
+TEST_F(JmsLinksTest, ATemporaryQueueGoesWithItsConnection) {  // JMS-7
+  const Guest guest = Enter("shop");
+  const std::string line = Say(guest, Temporary("t1", 0, "temporary-queue"));
+  const std::size_t at = line.find("jms/temporary/");
+  ASSERT_NE(at, std::string::npos) << line;
+  const std::string name = line.substr(at, 14 + 36);
+  EXPECT_EQ(broker_.GetQueue(name)->record.description.user_metadata,
+            "wharf: goes with its JMS consumers");
+
+  // Others answer there, and its consumer is a link of its own.
+  Say(guest, Consumer("r", 1, name, {"temporary-queue"}));
+  guest->SayFlow(1, 1);
+  ASSERT_TRUE(broker_.Send(name, "reply").ok());
+  EXPECT_THAT(guest->Hear(" transfer{"), HasSubstr("transfer{"));
+  guest.Drop();
+  broker_.Run();
+  EXPECT_FALSE(broker_.GetQueue(name).ok());
+}
+
+TEST_F(JmsLinksTest, ATemporaryTopicIsDeletedByTheEndOfItsLink) {
+  const Guest guest = Enter("shop");
+  const std::string line = Say(guest, Temporary("t1", 0, "temporary-topic"));
+  const std::string name = line.substr(line.find("jms/temporary/"), 14 + 36);
+  EXPECT_TRUE(broker_.Get(EntityKind::kTopic, name).ok());
+  EXPECT_THAT(Say(guest, Consumer("r", 1, name, {"temporary-topic"})), HasSubstr(name));
+
+  SayDetach(guest, 0, true);
+  guest->HearAll();
+
+  EXPECT_FALSE(broker_.Get(EntityKind::kTopic, name).ok());
+}
+
+TEST_F(JmsLinksTest, AReceiverMayHaveAQueueMadeForIt) {  // JMS-9
+  const Guest guest = Enter("shop");
+  Attach attach = Consumer("r", 0, "", {});
+  attach.source->address.reset();
+  attach.source->dynamic = true;
+  const std::string line = Say(guest, attach);
+  const std::string name = line.substr(line.find("jms/temporary/"), 14 + 36);
+  guest->SayFlow(0, 1);
+  ASSERT_TRUE(broker_.Send(name, "hello").ok());
+  EXPECT_THAT(guest->Hear(" transfer{"), HasSubstr("transfer{"));
+
+  attach.name = "r2";
+  attach.handle = 1;
+  attach.source->capabilities = {Symbol{"temporary-topic"}};
+  Say(guest, attach);
+  EXPECT_THAT(guest->Hear(" detach{"), HasSubstr("by a link that sends"));
+}
+
+TEST_F(JmsLinksTest, AConnectionHasAHundredTemporaryOnesAndNoMore) {
+  const Guest guest = Enter("shop");
+  for (std::uint32_t i = 0; i < 3'000; ++i) {
+    guest->Say(Temporary("t" + std::to_string(i), i, "temporary-queue"));
+    if (i % 100 == 0) guest->HearAll();
+    if (i != 101) continue;
+    EXPECT_THAT(guest->Hear(" detach{"), HasSubstr("at most 100 temporary"));
+  }
+  guest->HearAll();
+  const auto made = broker_.Await<QueuePage>([&](Answer<QueuePage> answer) {
+    broker_.broker().requests().Ask(
+        Caller(), ListEntitiesRequest{.after = "jms/temporary/", .count_max = 200},
+        std::move(answer));
+  });
+  EXPECT_EQ(std::count_if(made->queues.begin(), made->queues.end(),
+                          [](const QueueSnapshot& each) {
+                            return each.record.description.name.starts_with("jms/");
+                          }),
+            100);
+  guest.Drop();
+  broker_.Run();
+  EXPECT_EQ(broker_
+                .Await<QueuePage>([&](Answer<QueuePage> answer) {
+                  broker_.broker().requests().Ask(Caller(), ListEntitiesRequest{.count_max = 200},
+                                                  std::move(answer));
+                })
+                ->queues.size(),
+            1U);
+}
+
+// --- without the setting
+
+class WithoutJmsTest : public LinksFixture {
+ protected:
+  std::string Refused(Attach attach) {
+    attach.handle = handle_++;
+    attach.name = "link " + std::to_string(attach.handle);
+    client_.Say(attach);
+    client_.Hear(" attach{");
+    return client_.Hear(" detach{");
+  }
+
+ private:
+  std::uint32_t handle_ = 10;
+};
+
+// All of it is refused, or means nothing, as for any client.
+TEST_F(WithoutJmsTest, NothingOfJmsIsServed) {
+  QueueDescription topic;
+  topic.name = "t";
+  ASSERT_TRUE(broker_.Create(EntityKind::kTopic, topic).ok());
+  Attach none = Receiver("r", 1, "q");
+  none.source.reset();
+  EXPECT_THAT(Refused(none), HasSubstr("has no address"));
+  Attach dynamic = Receiver("r", 1, "q");
+  dynamic.source->address.reset();
+  dynamic.source->dynamic = true;
+  EXPECT_THAT(Refused(dynamic), HasSubstr("has no address"));
+  Attach anonymous;
+  anonymous.role = Role::kSender;
+  anonymous.source.emplace();
+  anonymous.target = Target();
+  anonymous.initial_delivery_count = 0;
+  EXPECT_THAT(Refused(anonymous), HasSubstr("has no address"));
+  Attach consumer = Receiver("r", 1, "t");
+  consumer.source->capabilities = {Symbol{"topic"}};
+  EXPECT_THAT(Refused(consumer), HasSubstr("detach{"));
+
+  // A client id is nobody's alone, and a delivery time is one annotation of many.
+  AttachSender();
+  client_.SayTransfer(0, MessageAt(Value(std::int64_t{253'402'300'000'000})));
+  EXPECT_THAT(client_.Hear(" disposition{"), HasSubstr("accepted"));
+  EXPECT_THAT(Receive(), SizeIs(1));
+}
+
+}  // namespace
+}  // namespace wharf::amqp

@@ -1,0 +1,131 @@
+// Golden dialogues of JMS clients (jms/*.txt): what qpid-jms says, frame by frame, as doors.md
+// tells it (section 16), and below each step what the door answers. There are the queue `q` and the
+// topic `t`.
+//
+//   > 'AMQP' 00 01 00 00        bytes (tests/amqp/hex.h)
+//   > 3 00 53 17 45             a frame on channel 3; `sasl` instead of a channel, a frame of SASL
+//   ! send q hello              somebody else sends a message to an entity
+//   ! subscriptions t           tells the names of those that a topic has
+//   ! advance 60                lets so many seconds go by
+//   ----                        and the answer, up to an empty line
+//
+// What chance and the clock have a part in stands there as UUID and TIME.
+// WHARF_REWRITE_TRANSCRIPTS=1 writes the answers anew.
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tests/amqp/endpoint/frame_text.h"
+#include "tests/amqp/endpoint/raw_peer.h"
+#include "tests/amqp/entities/jms_fixture.h"
+#include "tests/amqp/hex.h"
+
+namespace wharf::amqp {
+namespace {
+
+std::string BytesOf(std::string_view line) {
+  const std::size_t space = line.find(' ');
+  const std::string_view first = line.substr(0, space);
+  const bool is_sasl = first == "sasl";
+  if (!is_sasl && (first.size() != 1 || std::isdigit(static_cast<unsigned char>(first[0])) == 0)) {
+    return FromHex(line);
+  }
+  const auto channel = static_cast<std::uint16_t>(is_sasl ? 0 : first[0] - '0');
+  std::string frame = RawPeer::FrameOfBytes(FromHex(line.substr(space)), channel);
+  if (is_sasl) frame[5] = static_cast<char>(kSaslFrame);
+  return frame;
+}
+
+std::string WithoutChance(const std::string& line) {
+  static const std::regex uuid("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
+  static const std::regex time("Timestamp:[-0-9TZ:.]+");
+  static const std::regex tag("delivery-tag=b'[0-9a-f]+'");
+  std::string text = std::regex_replace(line, uuid, "UUID");
+  text = std::regex_replace(text, time, "Timestamp:TIME");
+  return std::regex_replace(text, tag, "delivery-tag=TAG");
+}
+
+class JmsTranscriptTest : public JmsFixture,
+                          public ::testing::WithParamInterface<std::filesystem::path> {
+ protected:
+  // The whole dialogue with the answers that are given now.
+  std::string Replayed(std::istream& script) {
+    const Guest guest = Connect();
+    FrameText frames;
+    std::string text;
+    bool is_answer = false;
+    for (std::string line; std::getline(script, line);) {
+      if (line.empty()) is_answer = false;
+      if (is_answer) continue;
+      text += line + "\n";
+      if (line.starts_with("> ")) (*guest.served)->Feed(BytesOf(line.substr(2)), now_);
+      if (line.starts_with("! ")) told_ += Do(line.substr(2));
+      if (line != "----") continue;
+      is_answer = true;
+      text += std::exchange(told_, {});
+      for (std::string bytes = Hear(*guest.served); !bytes.empty(); bytes = Hear(*guest.served)) {
+        for (const std::string& frame : frames.Read(bytes)) text += WithoutChance(frame) + "\n";
+      }
+    }
+    return text;
+  }
+
+ private:
+  std::string Do(const std::string& command) {
+    std::istringstream words(command);
+    std::string verb;
+    std::string what;
+    std::string body;
+    words >> verb >> what >> body;
+    if (verb == "send") {
+      std::vector<Message> messages(1);
+      messages[0].body = body;
+      EXPECT_TRUE(broker_.Send(what, std::move(messages)).ok());
+    } else if (verb == "advance") {
+      broker_.Advance(std::chrono::seconds(std::stoi(what)));
+    } else if (verb == "subscriptions") {
+      std::string names;
+      for (const std::string& name : SubscriptionsOf(what)) names += WithoutChance(name) + "\n";
+      return names.empty() ? "none\n" : names;
+    }
+    return {};
+  }
+
+  std::string told_;
+};
+
+std::vector<std::filesystem::path> Transcripts() {
+  std::vector<std::filesystem::path> paths;
+  for (const auto& entry : std::filesystem::directory_iterator(WHARF_JMS_TRANSCRIPTS_FOLDER)) {
+    paths.push_back(entry.path());
+  }
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+TEST_P(JmsTranscriptTest, IsAnsweredAsItStands) {
+  std::ifstream file(GetParam());
+  std::stringstream golden;
+  golden << file.rdbuf();
+  const std::string replayed = Replayed(golden);
+  if (std::getenv("WHARF_REWRITE_TRANSCRIPTS") != nullptr) {
+    std::ofstream(GetParam()) << replayed;
+  } else {
+    EXPECT_EQ(replayed, golden.str()) << GetParam();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Jms, JmsTranscriptTest, ::testing::ValuesIn(Transcripts()),
+                         [](const auto& info) { return info.param.stem().string(); });
+
+}  // namespace
+}  // namespace wharf::amqp
