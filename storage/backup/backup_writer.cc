@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include <fmt/core.h>
@@ -18,9 +19,25 @@ namespace {
 
 // Of the disk, beside the files: the manifest, folders.
 constexpr std::uint64_t kRoomBeside = std::uint64_t{16} << 20;
+// A table ends with what it is: its store, under which number and when it was made; a file of
+// bodies with the last of them.
+constexpr std::uint64_t kEndBytes = std::uint64_t{64} << 10;
 
 bool IsTable(std::string_view name) { return name.ends_with(".sst"); }
 bool NeverChanges(std::string_view name) { return IsTable(name) || name.ends_with(".blob"); }
+
+// The last bytes of a file; fewer, if they cannot be read.
+std::string EndOf(rocksdb::FileSystem& file_system, const std::string& path, std::uint64_t bytes) {
+  std::unique_ptr<rocksdb::FSRandomAccessFile> file;
+  const std::uint64_t count = std::min(bytes, kEndBytes);
+  std::string space(count, '\0');
+  rocksdb::Slice end;
+  rocksdb::IOStatus status = file_system.NewRandomAccessFile(path, {}, &file, nullptr);
+  if (status.ok()) {
+    status = file->Read(bytes - count, count, kNoOptions, &end, space.data(), nullptr);
+  }
+  return status.ok() ? end.ToString() : std::string();
+}
 
 Status CheckTable(rocksdb::FileSystem& file_system, const std::string& path) {
   rocksdb::Options options;
@@ -106,7 +123,7 @@ Status BackupWriter::Write(const std::string& checkpoint, Plan plan, BackupManif
 Status BackupWriter::WriteFiles(const std::string& checkpoint, const std::string& unfinished,
                                 Plan plan, BackupManifest& manifest) const {
   for (BackupFile& file : plan.files) {
-    if (Share(plan, file, unfinished)) {
+    if (Share(plan, file, checkpoint, unfinished)) {
       manifest.shared_bytes += file.bytes;
       if (files_.on_bytes) files_.on_bytes(file.bytes);
       manifest.files.push_back(std::move(file));
@@ -120,7 +137,9 @@ Status BackupWriter::WriteFiles(const std::string& checkpoint, const std::string
 }
 
 // Where the file system gives no second names, or the earlier one has lost the file, it is copied.
-bool BackupWriter::Share(const Plan& plan, const BackupFile& file,
+// So is one that only is called alike: a data folder that was copied, and went on twice, has the
+// name of its store twice.
+bool BackupWriter::Share(const Plan& plan, const BackupFile& file, const std::string& checkpoint,
                          const std::string& unfinished) const {
   if (file.sha256.empty()) return false;
   const std::string there = folder_.PathOf(plan.earlier->label) + "/" + file.name;
@@ -128,6 +147,8 @@ bool BackupWriter::Share(const Plan& plan, const BackupFile& file,
   const rocksdb::IOStatus sized =
       files_.file_system.GetFileSize(there, kNoOptions, &bytes, nullptr);
   if (!sized.ok() || bytes != file.bytes) return false;
+  const std::string end = EndOf(files_.file_system, checkpoint + "/" + file.name, bytes);
+  if (end.empty() || end != EndOf(files_.file_system, there, bytes)) return false;
   return files_.file_system.LinkFile(there, unfinished + "/" + file.name, kNoOptions, nullptr).ok();
 }
 

@@ -1,9 +1,9 @@
 // BackupWriter: makes a backup of the files of a checkpoint.
 //
 // A file of a table, or with bodies, never changes: where an earlier backup of the same store has
-// it, it gets a second name there and is not read. What is new is copied, and a table's blocks are
-// compared with their checksums, so that damage is not kept as if it were whole. Used by one
-// thread, which holds the folder; takes minutes.
+// it, it gets a second name there and is not read, but for its end. What is new is copied, and a
+// table's blocks are compared with their checksums, so that damage is not kept as if it were whole.
+// Used by one thread, which holds the folder; takes minutes.
 #pragma once
 
 #include <optional>
@@ -39,7 +39,8 @@ class BackupWriter {
   Status WriteFiles(const std::string& checkpoint, const std::string& unfinished, Plan plan,
                     BackupManifest& manifest) const;
   // Whether it has its second name.
-  bool Share(const Plan& plan, const BackupFile& file, const std::string& unfinished) const;
+  bool Share(const Plan& plan, const BackupFile& file, const std::string& checkpoint,
+             const std::string& unfinished) const;
   Result<BackupFile> Copy(const std::string& checkpoint, const std::string& unfinished,
                           const std::string& name) const;
 

@@ -163,6 +163,18 @@ TEST_F(BackupFolderTest, SharesNothingWithAnotherStore) {
   EXPECT_TRUE(Verify("two").ok());
 }
 
+// Of a data folder that was copied, and went on twice.
+TEST_F(BackupFolderTest, AFileThatIsOnlyCalledAlikeIsCopied) {
+  ASSERT_TRUE(Make("one").ok());
+  Put("000012.blob", "others");
+  ASSERT_TRUE(Make("two").ok());
+
+  EXPECT_EQ(fs::hard_link_count(PathOf("two", "000012.blob")), 1);
+  EXPECT_EQ(folder_.Read("two")->shared_bytes, 0);
+  EXPECT_TRUE(Verify("one").ok());
+  EXPECT_TRUE(Verify("two").ok());
+}
+
 TEST_F(BackupFolderTest, AFileThatTheEarlierOneHasLostIsCopied) {
   ASSERT_TRUE(Make("one").ok());
   fs::remove(PathOf("one", "000012.blob"));
