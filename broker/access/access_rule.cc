@@ -8,7 +8,6 @@
 namespace wharf::access {
 namespace {
 
-
 bool IsRuleNameCharacter(char c) { return IsLetterOrDigit(c) || c == '.' || c == '-' || c == '_'; }
 
 }  // namespace

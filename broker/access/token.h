@@ -34,8 +34,8 @@ struct Token {
 // Unauthorized with a sentence that says what is wrong with its form.
 Result<Token> ParseToken(std::string_view text);
 
-// What a text that may be no token says of its rule; at most as long as a name may be, of any bytes.
-// Empty: it names none. For the log: it is no secret, and nothing proves it.
+// What a text that may be no token says of its rule; at most as long as a name may be, of any
+// bytes. Empty: it names none. For the log: it is no secret, and nothing proves it.
 std::string ClaimedRule(std::string_view text);
 
 // Whether the key made the signature; takes as long if not.
