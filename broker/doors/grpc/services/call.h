@@ -22,6 +22,7 @@
 #include "broker/core/messages/text.h"
 #include "broker/doors/common/gates.h"
 #include "broker/doors/grpc/errors.h"
+#include "broker/doors/grpc/services/item_scan.h"
 #include "broker/doors/grpc/services/prove_caller.h"
 #include "broker/doors/grpc/services/raw_service.h"
 #include "storage/base/log_fields.h"
@@ -44,6 +45,10 @@ Status Parse(grpc::ByteBuffer& bytes, Request* request) {
             "the request has " + std::to_string(bytes.Length()) +
                 " bytes, more than the 16 MiB that one may have; send fewer messages at a time, "
                 "or a large one in chunks over SendStream"};
+  }
+  if (HasTooManyItems(bytes, *Request::descriptor())) {
+    return {ErrorCode::kArgumentError,
+            "the request holds more items than any may; send fewer at a time"};
   }
   if (grpc::SerializationTraits<Request>::Deserialize(&bytes, request).ok()) return {};
   return {ErrorCode::kArgumentError,
