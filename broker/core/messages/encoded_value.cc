@@ -1,6 +1,7 @@
 #include "broker/core/messages/encoded_value.h"
 
 #include <bit>
+#include <cstdlib>
 #include <string>
 
 #include "absl/strings/escaping.h"
@@ -86,6 +87,9 @@ std::optional<PropertyValue> CharOf(std::string_view encoded) {
 }
 
 // Clients of other protocols know the years 1 to 9999.
+// As far as a duration of the API goes, ten thousand years either way; .NET's own goes further.
+constexpr std::int64_t kSpanSecondsMax = 315'576'000'000;
+
 bool IsInCalendar(const Nanotime& since_epoch) {
   constexpr std::int64_t kEnd = 253'402'300'800;
   return since_epoch.seconds >= -kSecondsFromYearOne && since_epoch.seconds < kEnd;
@@ -110,7 +114,7 @@ std::optional<PropertyValue> UuidOf(std::string_view encoded) {
 
 std::optional<PropertyValue> TimeSpanOf(std::string_view encoded) {
   const auto ticks = LongOf(encoded);
-  if (!ticks) return std::nullopt;
+  if (!ticks || std::abs(*ticks / kTicksPerSecond) > kSpanSecondsMax) return std::nullopt;
   // Of a span, seconds and what is left have one sign.
   const auto nanos = static_cast<std::int32_t>(*ticks % kTicksPerSecond * 100);
   return PropertyValue(TimeSpan{{*ticks / kTicksPerSecond, nanos}});

@@ -50,6 +50,16 @@ TEST(PropertyBytesTest, ATimeBeyondTheirRangeIsItsEnd) {
             FromHex("00 a3 ['com.microsoft:timespan'] 81 80 00 00 00 00 00 00 00"));
 }
 
+// As .NET's TimeSpan.MaxValue: gRPC and JSON have no such duration.
+TEST(EncodedValueTest, ASpanBeyondTenThousandYearsStaysAsItIs) {
+  const auto span = [](const char* ticks) {
+    return PlainOf(FromHex(std::string("00 a3 ['com.microsoft:timespan'] 81 ") + ticks));
+  };
+  EXPECT_FALSE(span("7f ff ff ff ff ff ff ff").has_value());
+  EXPECT_FALSE(span("80 00 00 00 00 00 00 00").has_value());
+  EXPECT_TRUE(span("00 00 00 00 00 98 96 80").has_value());
+}
+
 // Of what is damaged nothing is read beyond its end.
 TEST(EncodedValueTest, AnyBytesAreAValueOrNone) {
   for (std::uint64_t seed = 1; seed <= 20000; ++seed) {
