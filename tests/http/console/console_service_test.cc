@@ -316,9 +316,12 @@ TEST_F(ConsoleServiceTest, FailuresSlowAnAddressDownEvenWithTheRightKey) {
 }
 
 TEST_F(ConsoleServiceTest, WhatSignsInIsShortAndNothingElse) {
-  for (const char* body : {"[]", "x", R"({"keyName": "root"})", R"({"keyName": 1, "key": "k"})",
-                           R"({"keyName": "root", "key": "k", "more": ""})",
-                           R"({"connectionString": "Endpoint=sb://h/"})"}) {
+  for (
+      const char* body :
+      {"[]", "x", R"({"keyName": "root"})", R"({"keyName": 1, "key": "k"})",
+       R"({"keyName": "root", "key": "k", "more": ""})",
+       R"({"connectionString": "Endpoint=sb://h/"})",
+       R"({"keyName": "reader", "connectionString": "Endpoint=sb://h/;SharedAccessKeyName=reader;SharedAccessKey=k"})"}) {
     const auto heard = Ask(Post("session"), body);
     EXPECT_EQ(heard->response->status, 400U) << body;
   }

@@ -50,6 +50,8 @@ TEST(CredentialsTest, ACookieCountsOverTlsOnlyAndByItsWholeName) {
   EXPECT_EQ(CredentialsOf(head).kind, Kind::kNone);
 
   head.scheme = "https";
+  head.fields = {{"Cookie", "__Host-wharf-session="}, {"cookie", "__Host-wharf-session=abc"}};
+  EXPECT_EQ(CredentialsOf(head).text, "abc");
   head.fields = {{"Cookie", "x__Host-wharf-session=abc; __Host-wharf-sessions=abc"}};
   EXPECT_EQ(CredentialsOf(head).kind, Kind::kNone);
 }

@@ -51,6 +51,28 @@ TEST(JsonFormTest, ARequestMayHaveTheNamesOfJsonOrThoseOfTheProto) {
   EXPECT_EQ(snake.SerializeAsString(), camel.SerializeAsString());
 }
 
+// What the parser makes of a mask must not grow with the square of it.
+TEST(JsonFormTest, AMaskIsNamesOfFields) {
+  EXPECT_EQ(WhyNot<v1::UpdateQueueRequest>(R"({"updateMask": "lockDuration,max_delivery_count"})"),
+            "");
+  for (const std::string& bad :
+       {Repeated("a(", 1000), std::string(5000, 'a'), std::string("a b")}) {
+    EXPECT_THAT(WhyNot<v1::UpdateQueueRequest>(absl::StrCat(R"({"updateMask": ")", bad, "\"}")),
+                StartsWith("updateMask: this is names of fields"));
+  }
+}
+
+TEST(JsonFormTest, AWholeNumberIsNotRounded) {
+  const auto with = [](const char* number) {
+    return absl::StrCat(R"({"entityPath": "q", "sequenceNumbers": [)", number, "]}");
+  };
+  EXPECT_EQ(WhyNot<v1::ReceiveDeferredRequest>(with("9007199254740993")), "");
+  EXPECT_EQ(WhyNot<v1::ReceiveDeferredRequest>(with("2.0")), "");
+  for (const char* bad : {"9007199254740993.0", "-9223372036854775809", "1.5", "1e30"}) {
+    EXPECT_THAT(WhyNot<v1::ReceiveDeferredRequest>(with(bad)), HasSubstr("whole number")) << bad;
+  }
+}
+
 TEST(JsonFormTest, NoTextIsARequestWithoutFields) {
   EXPECT_EQ(Read<v1::ReceiveRequest>("").ByteSizeLong(), 0U);
   EXPECT_EQ(Read<v1::ReceiveRequest>("{}").ByteSizeLong(), 0U);
@@ -111,7 +133,7 @@ TEST(JsonFormTest, AValueThatIsNoneIsNamedWithItsPlace) {
             "messages[0].timeToLive:");
   EXPECT_THAT(WhyNot(R"({"messages": [{"timeToLive": "soon"}]})"), HasSubstr("a duration"));
   EXPECT_EQ(WhyNot<v1::ReceiveRequest>(R"({"maxMessages": 1.5})"),
-            "maxMessages: 1.5 is not a whole number that fits");
+            "maxMessages: this is a whole number, written as one");
   EXPECT_EQ(WhyNot<v1::ReceiveRequest>(R"({"maxMessages": -1})"),
             "maxMessages: -1 is not a whole number that fits");
   EXPECT_THAT(WhyNot<v1::CreateAccessRuleRequest>(R"({"rule": {"rights": ["Send"]}})"),

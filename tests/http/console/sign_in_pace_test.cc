@@ -14,7 +14,7 @@ using std::chrono::seconds;
 class SignInPaceTest : public ::testing::Test {
  protected:
   void Fail(const std::string& peer, int times = 1) {
-    for (int i = 0; i < times; ++i) pace_.NoteFailure(peer);
+    for (int i = 0; i < times; ++i) pace_.NoteFailure(peer, "reader");
   }
 
   Duration now_ = seconds(1'000'000);
@@ -38,13 +38,24 @@ TEST_F(SignInPaceTest, AFewFailuresAreFreeAndThenEachDoublesTheWait) {
 
 TEST_F(SignInPaceTest, SuccessOrTimeForgives) {
   Fail("10.0.0.1:1", 10);
-  pace_.NoteSuccess("10.0.0.1:2");
+  pace_.NoteSuccess("10.0.0.1:2", "reader");
   EXPECT_EQ(pace_.WaitOf("10.0.0.1:1"), Duration(0));
 
   Fail("10.0.0.1:1", 10);
   now_ += minutes(15);
   Fail("10.0.0.1:1");
   EXPECT_EQ(pace_.WaitOf("10.0.0.1:1"), Duration(0)) << "the first of new ones";
+}
+
+TEST_F(SignInPaceTest, WhoHasOneKeyIsNotForgivenThatItGuessedAtAnother) {
+  Fail("10.0.0.1:1", 4);
+  pace_.NoteSuccess("10.0.0.1:2", "writer");
+  EXPECT_GT(pace_.WaitOf("10.0.0.1:1"), Duration(0));
+
+  pace_.NoteFailure("10.0.0.1:1", "writer");
+  pace_.NoteSuccess("10.0.0.1:2", "reader");
+  pace_.NoteSuccess("10.0.0.1:2", "writer");
+  EXPECT_GT(pace_.WaitOf("10.0.0.1:1"), Duration(0)) << "two rules failed there";
 }
 
 TEST_F(SignInPaceTest, ANetworkOfIpv6IsOneAddress) {

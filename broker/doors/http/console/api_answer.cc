@@ -116,6 +116,8 @@ ErrorCode ReasonOfHttp(unsigned http) {
     case 429:
     case 503:
       return ErrorCode::kServiceBusy;
+    case 501:
+      return ErrorCode::kNotImplemented;
     default:
       return http < 500 ? ErrorCode::kArgumentError : ErrorCode::kGeneralError;
   }

@@ -168,14 +168,15 @@ HttpService::Begun ConsoleService::BeginCall(const HttpRequest& head,
   if (const Status refused = visit->Admit(credentials, world_.sessions); !refused.ok()) {
     return Refused(ErrorAnswer(refused, id));
   }
-  auto place = std::make_shared<Place>(calls_);
-  if (place->is_one_too_many() || !world_.has_room()) {
+  return {.go_on = [this, &method, visit = std::move(visit)](const std::string& body,
+                                                             const HttpReplyPtr& reply) {
+    // Not before its body is there: who sends none takes no place from others.
+    auto place = std::make_shared<Place>(calls_);
+    if (!place->is_one_too_many() && world_.has_room()) {
+      return Call(method, body, visit, place, reply);
+    }
     const Status busy(ErrorCode::kServiceBusy, "the console has as many calls as it takes");
-    return Refused(ErrorAnswer(busy, id));
-  }
-  return {.go_on = [this, &method, visit = std::move(visit), place = std::move(place)](
-                       const std::string& body, const HttpReplyPtr& reply) {
-    Call(method, body, visit, place, reply);
+    reply->Answer(ErrorAnswer(busy, visit->tracking_id()));
   }};
 }
 

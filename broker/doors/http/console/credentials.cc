@@ -17,12 +17,13 @@ constexpr absl::string_view kCookieRules = "; Path=/; Secure; HttpOnly; SameSite
 absl::string_view AbslView(std::string_view text) { return {text.data(), text.size()}; }
 
 std::string SessionInCookies(const HttpRequest& head) {
-  const std::string* const cookies = FindField(head.fields, "Cookie");
-  if (cookies == nullptr) return {};
-  for (absl::string_view cookie : absl::StrSplit(*cookies, ';')) {
-    cookie = absl::StripAsciiWhitespace(cookie);
-    if (!absl::ConsumePrefix(&cookie, AbslView(kSessionCookie))) continue;
-    if (absl::ConsumePrefix(&cookie, "=")) return std::string(cookie);
+  for (const auto& [name, cookies] : head.fields) {
+    if (!absl::EqualsIgnoreCase(name, "Cookie")) continue;
+    for (absl::string_view cookie : absl::StrSplit(cookies, ';')) {
+      cookie = absl::StripAsciiWhitespace(cookie);
+      if (!absl::ConsumePrefix(&cookie, AbslView(kSessionCookie))) continue;
+      if (absl::ConsumePrefix(&cookie, "=") && !cookie.empty()) return std::string(cookie);
+    }
   }
   return {};
 }

@@ -1,11 +1,13 @@
 #include "broker/doors/http/console/json_check.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
+#include <absl/strings/ascii.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -19,6 +21,7 @@ using google::protobuf::FieldDescriptor;
 using nlohmann::json;
 
 constexpr std::size_t kShownBytesMax = 100;
+constexpr std::size_t kMaskBytesMax = std::size_t{4} << 10;
 
 // As JSON has it, so that nothing in it can be taken for a part of the sentence.
 std::string Quoted(std::string_view text) {
@@ -41,6 +44,25 @@ const FieldDescriptor* FieldOf(const Descriptor& type, const std::string& name) 
   return nullptr;
 }
 
+// Whole, and no other number has the same double.
+bool IsExact(double value) {
+  constexpr double kExactMax = 9007199254740991;
+  return std::abs(value) <= kExactMax && std::trunc(value) == value;
+}
+
+bool IsMask(const FieldDescriptor& field) {
+  return field.cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE &&
+         field.message_type()->full_name() == "google.protobuf.FieldMask";
+}
+
+// What its parser makes of parentheses grows with the square of them.
+bool IsMaskText(std::string_view text) {
+  return text.size() <= kMaskBytesMax && std::all_of(text.begin(), text.end(), [](char c) {
+           return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.' ||
+                  c == ',';
+         });
+}
+
 // Told of each value and name of a text, in order; false ends it.
 class Shape final : public nlohmann::json_sax<json> {
  public:
@@ -57,10 +79,15 @@ class Shape final : public nlohmann::json_sax<json> {
   bool boolean(bool /*value*/) override { return OnValue(Value::kBoolean); }
   bool number_integer(std::int64_t /*value*/) override { return OnValue(Value::kNumber); }
   bool number_unsigned(std::uint64_t /*value*/) override { return OnValue(Value::kNumber); }
-  bool number_float(double /*value*/, const std::string& /*text*/) override {
-    return OnValue(Value::kNumber);
+  bool number_float(double value, const std::string& /*text*/) override {
+    return OnValue(IsExact(value) ? Value::kNumber : Value::kInexact);
   }
-  bool string(std::string& /*value*/) override { return OnValue(Value::kText); }
+  bool string(std::string& value) override {
+    if (!frames_.empty() && IsMask(Field()) && !IsMaskText(value)) {
+      return Count() && Refuse("is names of fields with commas between them, 4 KiB at most");
+    }
+    return OnValue(Value::kText);
+  }
   bool binary(json::binary_t& /*value*/) override { return false; }
 
   bool start_object(std::size_t /*size*/) override {
@@ -111,7 +138,8 @@ class Shape final : public nlohmann::json_sax<json> {
 
  private:
   enum class Kind : std::uint8_t { kMessage, kMap, kList };
-  enum class Value : std::uint8_t { kText, kNumber, kBoolean };
+  // kInexact: a number that a double has only about, or not whole.
+  enum class Value : std::uint8_t { kText, kNumber, kInexact, kBoolean };
   struct Frame {
     Kind kind;
     // Of a message.
@@ -174,7 +202,11 @@ class Shape final : public nlohmann::json_sax<json> {
         return value == Value::kBoolean ? "" : "is true or false";
       case FieldDescriptor::CPPTYPE_ENUM:
         return value == Value::kBoolean ? "is one of a few names, in quotes" : "";
+      case FieldDescriptor::CPPTYPE_DOUBLE:
+      case FieldDescriptor::CPPTYPE_FLOAT:
+        return value == Value::kBoolean ? "is a number" : "";
       default:
+        if (value == Value::kInexact) return "is a whole number, written as one";
         return value == Value::kBoolean ? "is a number" : "";
     }
   }

@@ -103,9 +103,11 @@ Result<std::string> JsonOfBytes(const std::string& bytes, const Descriptor& type
   std::string text;
   const auto status = util::BinaryToJsonString(Resolver(), UrlOf(type), bytes, &text, options);
   if (status.ok()) return text;
+  // What it answers is done.
   return Status(ErrorCode::kGeneralError,
                 "the answer cannot be written as JSON: " +
-                    std::string(status.message().data(), status.message().size()));
+                    std::string(status.message().data(), status.message().size()),
+                Outcome::kUnknown);
 }
 
 }  // namespace wharf::console

@@ -60,6 +60,8 @@ Result<Given> ParseGiven(const std::string& body) {
     if (!value.is_string()) return Bad(name + ": this is a text, in quotes");
     *field = value.get<std::string>();
   }
+  const bool has_key = !given.key_name.empty() || !given.key.empty() || !given.entity_path.empty();
+  if (!connection.empty() && has_key) return Bad("connectionString comes alone");
   if (!connection.empty()) return OfConnectionString(connection);
   if (given.key_name.empty() || given.key.empty()) return Bad("keyName and key come together");
   return given;
@@ -75,8 +77,10 @@ Result<PermitPtr> Prove(access::Guard& guard, const Given& given, const HttpRequ
 }
 
 ordered_json Description(const access::Guard* guard, const PermitPtr& permit) {
+  // The rule lives as long as the book that has it, which others may replace at any time.
+  const auto book = guard == nullptr ? nullptr : guard->book();
   const access::AccessRule* const rule =
-      guard == nullptr || permit == nullptr ? nullptr : guard->book()->RuleBehind(*permit);
+      book == nullptr || permit == nullptr ? nullptr : book->RuleBehind(*permit);
   ordered_json rights = ordered_json::array();
   for (const access::Right right : access::kAllRights) {
     if (guard == nullptr || (rule != nullptr && rule->rights().Has(right))) {
@@ -166,12 +170,12 @@ HttpResponse SignIn::Answer(const HttpRequest& head, const std::string& body, co
   Result<PermitPtr> permit = Prove(*visit.guard(), *given, head);
   if (!permit.ok()) {
     if (permit.status().code() == ErrorCode::kUnauthorized) {
-      pace_.NoteFailure(head.peer);
+      pace_.NoteFailure(head.peer, given->key_name);
       visit.NoteRefusal(permit.status());
     }
     return ErrorAnswer(permit.status(), id);
   }
-  pace_.NoteSuccess(head.peer);
+  pace_.NoteSuccess(head.peer, given->key_name);
   const Result<std::string> session = sessions_.Begin(*permit);
   if (!session.ok()) return ErrorAnswer(session.status(), id);
   ordered_json said = Description(visit.guard(), *permit);

@@ -5,6 +5,8 @@
 
 #include <boost/asio/ip/address.hpp>
 
+#include "broker/access/access_rule.h"
+
 namespace wharf::console {
 namespace {
 
@@ -38,21 +40,25 @@ Duration SignInPace::WaitOf(const std::string& peer) const {
   return found == failed_.end() ? Duration(0) : std::max(found->second.until - now, Duration(0));
 }
 
-void SignInPace::NoteFailure(const std::string& peer) {
+void SignInPace::NoteFailure(const std::string& peer, const std::string& rule) {
   const Duration now = now_();
   const std::string network = NetworkOf(peer);
   MutexLock lock(mutex_);
   if (!failed_.contains(network)) MakeRoom(now);
   Entry& entry = failed_[network];
   if (now - entry.failed_at >= kForgottenAfter) entry = {};
+  if (entry.failures == 0) entry.rule = rule.substr(0, access::kAccessRuleNameMax);
+  if (entry.rule != rule) entry.rule.clear();
   ++entry.failures;
   entry.failed_at = now;
   if (entry.failures > kFreeFailures) entry.until = now + WaitAfter(entry.failures);
 }
 
-void SignInPace::NoteSuccess(const std::string& peer) {
+void SignInPace::NoteSuccess(const std::string& peer, const std::string& rule) {
   MutexLock lock(mutex_);
-  failed_.erase(NetworkOf(peer));
+  const auto found = failed_.find(NetworkOf(peer));
+  if (found == failed_.end() || rule.empty() || found->second.rule != rule) return;
+  failed_.erase(found);
 }
 
 std::size_t SignInPace::size() const {

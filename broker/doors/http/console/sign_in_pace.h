@@ -30,14 +30,18 @@ class SignInPace {
 
   // How long it must wait; zero: it may try now.
   Duration WaitOf(const std::string& peer) const;
-  void NoteFailure(const std::string& peer);
-  void NoteSuccess(const std::string& peer);
+  // `rule`: that it said it has a key of; empty: it said none.
+  void NoteFailure(const std::string& peer, const std::string& rule);
+  // Forgives if nothing else failed there than that rule: who has one key may guess at others.
+  void NoteSuccess(const std::string& peer, const std::string& rule);
 
   std::size_t size() const;
 
  private:
   struct Entry {
     int failures = 0;
+    // All of them; empty: several, or one that nobody named.
+    std::string rule{};
     Duration failed_at{};
     Duration until{};
   };
