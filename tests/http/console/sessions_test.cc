@@ -81,6 +81,19 @@ TEST_F(SessionsTest, WhereAllPlacesAreTakenTheNextHearsSo) {
   EXPECT_TRUE(sessions_.Begin(PermitOf("e")).ok()) << "the others rest too long";
 }
 
+TEST_F(SessionsTest, WhoHasMostMakesAPlaceForOthers) {
+  const std::string first = Begin("a");
+  now_ += seconds(1);
+  const std::string second = Begin("a");
+  const std::string other = Begin("b");
+  Begin("c");
+
+  EXPECT_TRUE(sessions_.Begin(PermitOf("d")).ok());
+  EXPECT_EQ(sessions_.Find(first), nullptr);
+  EXPECT_NE(sessions_.Find(second), nullptr);
+  EXPECT_NE(sessions_.Find(other), nullptr);
+}
+
 TEST_F(SessionsTest, ASweepEndsThoseWhosePermitsHoldNoMore) {
   const std::string good = Begin("good");
   const std::string bad = Begin("bad");

@@ -1,5 +1,6 @@
 #include "broker/doors/http/console/sessions.h"
 
+#include <tuple>
 #include <utility>
 
 #include <absl/strings/escaping.h>
@@ -29,6 +30,7 @@ Result<std::string> Sessions::Begin(access::PermitPtr permit) {
   MutexLock lock(mutex_);
   EndOldestOf(*permit);
   if (all_.size() >= limits_.sessions_max) EndResting(now);
+  if (all_.size() >= limits_.sessions_max) EndOldestOfMost();
   if (all_.size() >= limits_.sessions_max) {
     return Status(ErrorCode::kServiceBusy, "as many are signed in as may be: ask again later");
   }
@@ -85,6 +87,24 @@ void Sessions::EndOldestOf(const access::Permit& owner) {
     if (oldest == all_.end() || each->second.used_at < oldest->second.used_at) oldest = each;
   }
   if (count >= limits_.sessions_of_one_max) all_.erase(oldest);
+}
+
+void Sessions::EndOldestOfMost() {
+  struct Owned {
+    std::size_t count = 0;
+    All::iterator oldest;
+  };
+  std::map<std::tuple<std::string_view, std::string_view, std::string_view>, Owned> owners;
+  Owned most;
+  for (auto each = all_.begin(); each != all_.end(); ++each) {
+    const access::Permit& permit = *each->second.permit;
+    Owned& owned = owners[{permit.path, permit.rule, permit.client}];
+    if (owned.count++ == 0 || each->second.used_at < owned.oldest->second.used_at) {
+      owned.oldest = each;
+    }
+    if (owned.count >= most.count) most = owned;
+  }
+  if (most.count > 1) all_.erase(most.oldest);
 }
 
 }  // namespace wharf::console

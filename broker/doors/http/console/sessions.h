@@ -25,6 +25,7 @@ namespace wharf::console {
 class Sessions {
  public:
   struct Limits {
+    // Then the one ends that rests longest of the owner who has most.
     std::size_t sessions_max = 10'000;
     // Of one rule, or of one client that others vouch for; then the one that rests longest ends.
     std::size_t sessions_of_one_max = 1'000;
@@ -34,7 +35,7 @@ class Sessions {
   // `now` never goes back.
   Sessions(const Limits& limits, access::KeySource source, std::function<Duration()> now);
 
-  // The id of a new one. ServiceBusy: there are too many.
+  // The id of a new one. ServiceBusy: there are too many, each of another owner.
   Result<std::string> Begin(access::PermitPtr permit);
   // Null: there is none of that id, or not any more. It is used now.
   access::PermitPtr Find(std::string_view id);
@@ -57,6 +58,8 @@ class Sessions {
     return now - session.used_at >= limits_.idle_max;
   }
   void EndResting(Duration now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Makes a place where somebody has several, so that few owners cannot keep all others out.
+  void EndOldestOfMost() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Makes a place among those of the same owner.
   void EndOldestOf(const access::Permit& owner) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
