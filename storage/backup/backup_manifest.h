@@ -43,7 +43,8 @@ struct BackupManifest {
   // Of the node; else empty.
   std::string cluster_id{};
   std::string node_name{};
-  // RocksDB's name of the store: files of one store that are called alike are the same.
+  // RocksDB's name of the store: files of one store that are called alike are the same, as long as
+  // nobody copied its data folder.
   std::string store{};
   // So many commits are in it at least.
   std::uint64_t commits = 0;

@@ -19,8 +19,8 @@ namespace {
 
 // Of the disk, beside the files: the manifest, folders.
 constexpr std::uint64_t kRoomBeside = std::uint64_t{16} << 20;
-// A table ends with what it is: its store, under which number and when it was made; a file of
-// bodies with the last of them.
+// A table ends with what it is: its store, in which session of it, under which number and when it
+// was made.
 constexpr std::uint64_t kEndBytes = std::uint64_t{64} << 10;
 
 bool IsTable(std::string_view name) { return name.ends_with(".sst"); }
@@ -123,7 +123,9 @@ Status BackupWriter::Write(const std::string& checkpoint, Plan plan, BackupManif
 Status BackupWriter::WriteFiles(const std::string& checkpoint, const std::string& unfinished,
                                 Plan plan, BackupManifest& manifest) const {
   for (BackupFile& file : plan.files) {
-    if (Share(plan, file, checkpoint, unfinished)) {
+    const Result<bool> is_shared = Share(plan, file, checkpoint, unfinished);
+    if (!is_shared.ok()) return is_shared.status();
+    if (*is_shared) {
       manifest.shared_bytes += file.bytes;
       if (files_.on_bytes) files_.on_bytes(file.bytes);
       manifest.files.push_back(std::move(file));
@@ -137,19 +139,34 @@ Status BackupWriter::WriteFiles(const std::string& checkpoint, const std::string
 }
 
 // Where the file system gives no second names, or the earlier one has lost the file, it is copied.
-// So is one that only is called alike: a data folder that was copied, and went on twice, has the
-// name of its store twice.
-bool BackupWriter::Share(const Plan& plan, const BackupFile& file, const std::string& checkpoint,
-                         const std::string& unfinished) const {
+Result<bool> BackupWriter::Share(const Plan& plan, const BackupFile& file,
+                                 const std::string& checkpoint,
+                                 const std::string& unfinished) const {
   if (file.sha256.empty()) return false;
   const std::string there = folder_.PathOf(plan.earlier->label) + "/" + file.name;
   std::uint64_t bytes = 0;
   const rocksdb::IOStatus sized =
       files_.file_system.GetFileSize(there, kNoOptions, &bytes, nullptr);
   if (!sized.ok() || bytes != file.bytes) return false;
-  const std::string end = EndOf(files_.file_system, checkpoint + "/" + file.name, bytes);
-  if (end.empty() || end != EndOf(files_.file_system, there, bytes)) return false;
+  const Result<bool> is_same = IsSame(file, checkpoint, there);
+  if (!is_same.ok() || !*is_same) return is_same;
   return files_.file_system.LinkFile(there, unfinished + "/" + file.name, kNoOptions, nullptr).ok();
+}
+
+// A data folder that was copied, and went on twice, has the name of its store twice, and so files
+// that are only called alike. The end of a table tells them apart; nothing but all of it tells
+// those of files with bodies. That is no progress yet: one that is not the same is copied.
+Result<bool> BackupWriter::IsSame(const BackupFile& file, const std::string& checkpoint,
+                                  const std::string& there) const {
+  if (IsTable(file.name)) {
+    const std::string end = EndOf(files_.file_system, checkpoint + "/" + file.name, file.bytes);
+    return !end.empty() && end == EndOf(files_.file_system, there, file.bytes);
+  }
+  BackupFiles quiet{files_.file_system, files_.pace};
+  if (files_.on_bytes) quiet.on_bytes = [this](std::uint64_t /*bytes*/) { files_.on_bytes(0); };
+  const Result<BackupFile> found = ReadBackupFile(quiet, checkpoint, file.name);
+  if (!found.ok()) return found.status();
+  return *found == file;
 }
 
 Result<BackupFile> BackupWriter::Copy(const std::string& checkpoint, const std::string& unfinished,

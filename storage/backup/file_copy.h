@@ -21,7 +21,8 @@ namespace wharf {
 struct BackupFiles {
   rocksdb::FileSystem& file_system;
   CopyPace& pace;
-  // Hears of bytes that were copied or read. Empty: nobody does.
+  // Hears of bytes that were copied or read; of 0, where that goes on without progress. Empty:
+  // nobody does.
   std::function<void(std::uint64_t)> on_bytes{};
 };
 

@@ -175,6 +175,20 @@ TEST_F(BackupFolderTest, AFileThatIsOnlyCalledAlikeIsCopied) {
   EXPECT_TRUE(Verify("two").ok());
 }
 
+// Both copies stored bodies of one size, and the last ones are the same again.
+TEST_F(BackupFolderTest, BodiesThatDifferFarBeforeTheirEndAreNotShared) {
+  const std::string same(100'000, 'x');
+  Put("000012.blob", "ours" + same);
+  ASSERT_TRUE(Make("one").ok());
+  Put("000012.blob", "your" + same);
+  ASSERT_TRUE(Make("two").ok());
+
+  EXPECT_EQ(fs::hard_link_count(PathOf("two", "000012.blob")), 1);
+  EXPECT_NE(folder_.Read("one")->Find("000012.blob")->sha256,
+            folder_.Read("two")->Find("000012.blob")->sha256);
+  EXPECT_TRUE(Verify("two").ok());
+}
+
 TEST_F(BackupFolderTest, AFileThatTheEarlierOneHasLostIsCopied) {
   ASSERT_TRUE(Make("one").ok());
   fs::remove(PathOf("one", "000012.blob"));
