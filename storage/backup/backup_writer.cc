@@ -113,10 +113,10 @@ Status BackupWriter::Write(const std::string& checkpoint, Plan plan, BackupManif
   WHARF_RETURN_IF_ERROR(CheckRoom(plan));
   const Result<std::string> unfinished = folder_.MakeUnfinished();
   if (!unfinished.ok()) return unfinished.status();
-  Status written = WriteFiles(checkpoint, *unfinished, std::move(plan), head);
-  if (written.ok()) written = folder_.Keep(head);
+  Status written = WriteFiles(checkpoint, folder_.PathOf(*unfinished), std::move(plan), head);
+  if (written.ok()) written = folder_.Keep(*unfinished, head);
   // The next one cleans up what cannot be removed now.
-  if (!written.ok()) static_cast<void>(folder_.RemoveUnfinished());
+  if (!written.ok()) static_cast<void>(folder_.RemoveFolder(*unfinished));
   return written;
 }
 

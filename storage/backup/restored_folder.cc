@@ -26,8 +26,21 @@ fs::path WithoutSlash(const std::string& path) {
 
 Status Refuse(std::string sentence) { return {ErrorCode::kInvalidOperation, std::move(sentence)}; }
 
+// A backup with a folder in it cannot be removed any more.
+Status CheckOutsideBackups(const fs::path& target) {
+  std::error_code error;
+  fs::path folder = fs::weakly_canonical(target, error).parent_path();
+  for (; folder.has_relative_path(); folder = folder.parent_path()) {
+    const BackupFolder backups(nullptr, folder.parent_path().string());
+    if (!backups.Read(folder.filename().string()).ok()) continue;
+    return Refuse(folder.string() + " is a backup: a restored broker does not lie in one");
+  }
+  return {};
+}
+
 // What is in it may be somebody's only copy.
 Status CheckTarget(const fs::path& target) {
+  WHARF_RETURN_IF_ERROR(CheckOutsideBackups(target));
   std::error_code error;
   const fs::path parent = target.parent_path().empty() ? fs::path(".") : target.parent_path();
   if (!fs::is_directory(parent, error)) {

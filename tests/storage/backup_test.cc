@@ -258,6 +258,67 @@ TEST_F(BackupFolderTest, WhatWasNotFinishedGoesAndWhatIsForeignStays) {
   EXPECT_TRUE(fs::exists(PathOf("notes", "todo")));
 }
 
+TEST_F(BackupFolderTest, ALinkToABackupIsShownAndNeitherIsRemoved) {
+  ASSERT_TRUE(Make("one").ok());
+  fs::rename(folder_.PathOf("one"), temp_.path() + "/elsewhere");
+  fs::create_directory_symlink(temp_.path() + "/elsewhere", folder_.PathOf("link"));
+
+  const auto found = folder_.List().value();
+  const Status removed = folder_.Remove("link");
+
+  ASSERT_EQ(found.size(), 1);
+  EXPECT_THAT(found.front().manifest.status().message(), HasSubstr("link is a link"));
+  EXPECT_THAT(removed.message(), HasSubstr("link is a link"));
+  EXPECT_TRUE(fs::exists(temp_.path() + "/elsewhere/MANIFEST"));
+  EXPECT_TRUE(fs::is_symlink(folder_.PathOf("link")));
+  EXPECT_TRUE(Make("two").ok());
+}
+
+TEST_F(BackupFolderTest, ABackupWithAFolderInItIsShownAndNotRemoved) {
+  ASSERT_TRUE(Make("one").ok());
+  fs::create_directory(PathOf("one", "mine"));
+
+  const auto found = folder_.List().value();
+  const Status removed = folder_.Remove("one");
+
+  ASSERT_EQ(found.size(), 1);
+  EXPECT_THAT(found.front().manifest.status().message(), HasSubstr("has a folder 'mine' in it"));
+  EXPECT_THAT(removed.message(), HasSubstr("has a folder 'mine' in it"));
+  EXPECT_TRUE(Verify("one").ok());
+}
+
+TEST_F(BackupFolderTest, LeftoversThatAreLinksGoAndWhatTheyLeadToStays) {
+  ASSERT_TRUE(Make("one").ok());
+  fs::create_directory(temp_.path() + "/precious");
+  std::ofstream(temp_.path() + "/precious/mine") << "x";
+  fs::create_directory_symlink(temp_.path() + "/precious", folder_.PathOf(".removed"));
+  fs::create_directory_symlink(temp_.path() + "/nowhere", folder_.PathOf(".unfinished"));
+
+  EXPECT_TRUE(Make("two").ok());
+
+  EXPECT_TRUE(fs::exists(temp_.path() + "/precious/mine"));
+  EXPECT_FALSE(fs::is_symlink(folder_.PathOf(".removed")));
+  EXPECT_FALSE(fs::is_symlink(folder_.PathOf(".unfinished")));
+}
+
+TEST_F(BackupFolderTest, LeftoversThatCannotBeRemovedKeepNobodyFromWork) {
+  ASSERT_TRUE(Make("one").ok());
+  for (const char* name : {".removed", ".unfinished"}) {
+    fs::create_directories(folder_.PathOf(name) + "/mine");
+    std::ofstream(PathOf(name, "000012.blob")) << "half";
+  }
+
+  EXPECT_TRUE(Make("two").ok());
+  EXPECT_TRUE(folder_.Remove("one").ok());
+
+  EXPECT_THAT(Labels(), ElementsAre("two"));
+  EXPECT_TRUE(Verify("two").ok());
+  EXPECT_TRUE(fs::exists(PathOf(".removed", "mine")));
+  EXPECT_FALSE(fs::exists(PathOf(".removed", "000012.blob")));
+  EXPECT_FALSE(fs::exists(folder_.PathOf(".removed-2")));
+  EXPECT_FALSE(fs::exists(folder_.PathOf(".unfinished-2")));
+}
+
 TEST_F(BackupFolderTest, WorkThatIsEndedLeavesNothing) {
   pace_.End({ErrorCode::kGeneralError, "enough"});
 
@@ -379,6 +440,20 @@ TEST_F(RestoreTest, NeedsANewFolder) {
               HasSubstr("there is no folder"));
 
   EXPECT_TRUE(fs::exists(target_ + "/mine"));
+}
+
+TEST_F(RestoreTest, NothingIsRestoredIntoABackup) {
+  Open();
+  Write("a", "1");
+  Backup("one");
+
+  for (const char* name : {"new", "new/deeper"}) {
+    EXPECT_THAT(Restore("one", PathOf("one", name)).status().message(),
+                HasSubstr("one is a backup"));
+  }
+
+  EXPECT_FALSE(fs::exists(PathOf("one", "new")));
+  EXPECT_TRUE(Restore("one", folder_.PathOf("beside")).ok());
 }
 
 TEST_F(RestoreTest, WhatWasBrokenOffIsRefused) {
