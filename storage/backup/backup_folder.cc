@@ -9,6 +9,7 @@
 #include <spdlog/spdlog.h>
 
 #include "storage/backup/backup_label.h"
+#include "storage/backup/file_copy.h"
 #include "storage/rocks/rocks_folder.h"
 #include "storage/rocks/rocks_status.h"
 
@@ -118,6 +119,7 @@ Result<BackupManifest> BackupFolder::Read(const std::string& label) const {
     return Status(ErrorCode::kMessagingEntityNotFound,
                   fmt::format("there is no backup '{}' in {}", label, path_));
   }
+  WHARF_RETURN_IF_ERROR(CheckRegularFile(file));
   std::uint64_t bytes = 0;
   const rocksdb::IOStatus sized = file_system_->GetFileSize(file, kNoOptions, &bytes, nullptr);
   if (!sized.ok()) return FromRocks(sized, "cannot read " + file);

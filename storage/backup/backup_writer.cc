@@ -147,7 +147,7 @@ Result<bool> BackupWriter::Share(const Plan& plan, const BackupFile& file,
   std::uint64_t bytes = 0;
   const rocksdb::IOStatus sized =
       files_.file_system.GetFileSize(there, kNoOptions, &bytes, nullptr);
-  if (!sized.ok() || bytes != file.bytes) return false;
+  if (!sized.ok() || bytes != file.bytes || !CheckRegularFile(there).ok()) return false;
   const Result<bool> is_same = IsSame(file, checkpoint, there);
   if (!is_same.ok() || !*is_same) return is_same;
   return files_.file_system.LinkFile(there, unfinished + "/" + file.name, kNoOptions, nullptr).ok();

@@ -26,6 +26,9 @@ struct BackupFiles {
   std::function<void(std::uint64_t)> on_bytes{};
 };
 
+// Refuses what is there and no regular file: to open a pipe is to wait for whoever writes to it.
+Status CheckRegularFile(const std::string& path);
+
 // Makes the file, which must not be there, and has it on the disk; its folder is not synced. What
 // was copied.
 Result<BackupFile> CopyBackupFile(const BackupFiles& files, const std::string& from_folder,

@@ -12,6 +12,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rocksdb/file_system.h>
+#include <sys/stat.h>
 
 #include "storage/backup/backup_folder.h"
 #include "storage/backup/backup_label.h"
@@ -218,6 +219,20 @@ TEST_F(BackupFolderTest, ADamagedManifestIsShownAndLeftAlone) {
   EXPECT_THAT(found.front().manifest.status().message(), HasSubstr("MANIFEST is damaged"));
   ASSERT_TRUE(Make("two").ok());
   EXPECT_THAT(Labels(), ElementsAre("one", "two"));
+}
+
+// Nobody waits for somebody who writes to it.
+TEST_F(BackupFolderTest, AManifestOrAFileThatIsAPipeIsDamage) {
+  ASSERT_TRUE(Make("one").ok());
+  fs::create_directory(folder_.PathOf("pipe"));
+  ASSERT_EQ(mkfifo(PathOf("pipe", "MANIFEST").c_str(), 0600), 0);
+  fs::remove(PathOf("one", "CURRENT"));
+  ASSERT_EQ(mkfifo(PathOf("one", "CURRENT").c_str(), 0600), 0);
+
+  EXPECT_THAT(folder_.Read("pipe").status().message(), HasSubstr("MANIFEST is damaged: it is no"));
+  EXPECT_THAT(Labels(), ElementsAre("pipe", "one"));
+  EXPECT_THAT(Verify("one").message(), HasSubstr("CURRENT is damaged: it is no regular file"));
+  EXPECT_TRUE(Make("two").ok());
 }
 
 TEST_F(BackupFolderTest, ATableThatIsDamagedIsNotKept) {
