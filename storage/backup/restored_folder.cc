@@ -19,8 +19,10 @@ namespace fs = std::filesystem;
 
 constexpr char kRestoring[] = "/RESTORING";
 
-fs::path WithoutSlash(const std::string& path) {
-  const fs::path normal = fs::path(path).lexically_normal();
+// Of a relative path neither what it is called nor where it lies may be said: "." or "monday".
+fs::path Whole(const std::string& path) {
+  std::error_code error;
+  const fs::path normal = fs::absolute(path, error).lexically_normal();
   return normal.has_filename() ? normal : normal.parent_path();
 }
 
@@ -105,8 +107,8 @@ Status Rewrite(const RestoreOptions& options, const std::string& target,
 Result<BackupManifest> RestoreBackup(const RestoreOptions& options,
                                      const std::function<Status(RocksStore&)>& rewrite) {
   const auto file_system = rocksdb::FileSystem::Default();
-  const fs::path backup = WithoutSlash(options.backup);
-  const std::string target = WithoutSlash(options.target).string();
+  const fs::path backup = Whole(options.backup);
+  const std::string target = Whole(options.target).string();
   const BackupFolder folder(file_system, backup.parent_path().string());
   Result<BackupManifest> manifest = folder.Read(backup.filename().string());
   if (!manifest.ok()) return manifest;

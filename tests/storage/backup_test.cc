@@ -443,6 +443,26 @@ TEST_F(RestoreTest, TheStateOfANodeBecomesABrokerByItself) {
   EXPECT_EQ(row.Read(*single)->index, 0);
 }
 
+TEST_F(RestoreTest, PathsMayBeRelative) {
+  Open();
+  Write("a", "1");
+  Backup("one");
+  const fs::path before = fs::current_path();
+  const RestoreOptions options{"one", "../restored", Tables(), {kMeta}};
+  const RestoreOptions from_within{".", "../../restored-2", Tables(), {kMeta}};
+  const auto nothing = [](RocksStore& /*store*/) { return Status(); };
+
+  fs::current_path(folder_.PathOf("."));
+  const auto restored = RestoreBackup(options, nothing);
+  fs::current_path(folder_.PathOf("one"));
+  const auto again = RestoreBackup(from_within, nothing);
+  fs::current_path(before);
+
+  EXPECT_TRUE(restored.ok()) << restored.status().message();
+  EXPECT_TRUE(again.ok()) << again.status().message();
+  EXPECT_EQ(RowsOf(target_), (std::map<std::string, std::string>{{"a", "1"}}));
+}
+
 TEST_F(RestoreTest, NeedsANewFolder) {
   Open();
   Write("a", "1");
