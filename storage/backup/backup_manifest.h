@@ -34,7 +34,7 @@ struct BackupFile {
 
 struct BackupManifest {
   std::string label{};
-  // By the wall clock.
+  // By the wall clock, but behind all others that were in the folder.
   Timestamp created_at{};
   // Of the program that made it.
   std::string version{};

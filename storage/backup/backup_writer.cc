@@ -53,13 +53,20 @@ Status CheckTable(rocksdb::FileSystem& file_system, const std::string& path) {
       "a file of the data is damaged, and no backup is made of it: {}", status.ToString()));
 }
 
+// One that was made while the clock was ahead stays the newest for as long as it was ahead, and
+// what is removed first is the oldest.
+Timestamp TimeBehind(const std::vector<BackupFolder::Found>& found, Timestamp now) {
+  if (found.empty() || !found.back().manifest.ok()) return now;
+  const Timestamp newest = found.back().manifest->created_at;
+  return newest < now ? now : After(newest, Duration(1));
+}
+
 }  // namespace
 
 // Older ones have no file that this one has not: what went never comes back.
-std::optional<BackupManifest> BackupWriter::Earlier(const BackupManifest& head) const {
-  Result<std::vector<BackupFolder::Found>> found = folder_.List();
-  if (!found.ok()) return std::nullopt;
-  for (auto each = found->rbegin(); each != found->rend(); ++each) {
+std::optional<BackupManifest> BackupWriter::Earlier(const std::vector<BackupFolder::Found>& found,
+                                                    const BackupManifest& head) const {
+  for (auto each = found.rbegin(); each != found.rend(); ++each) {
     if (!each->manifest.ok() || each->manifest->store != head.store) continue;
     Result<BackupManifest> earlier = folder_.Read(each->label);
     if (earlier.ok()) return *std::move(earlier);
@@ -69,7 +76,9 @@ std::optional<BackupManifest> BackupWriter::Earlier(const BackupManifest& head) 
 
 Result<BackupWriter::Plan> BackupWriter::Look(const std::string& checkpoint,
                                               const BackupManifest& head) const {
-  Plan plan{.earlier = Earlier(head)};
+  const Result<std::vector<BackupFolder::Found>> found = folder_.List();
+  if (!found.ok()) return found.status();
+  Plan plan{.earlier = Earlier(*found, head), .created_at = TimeBehind(*found, head.created_at)};
   std::vector<std::string> names;
   rocksdb::FileSystem& file_system = files_.file_system;
   const std::string doing = "cannot list " + checkpoint;
@@ -113,6 +122,7 @@ Status BackupWriter::Write(const std::string& checkpoint, Plan plan, BackupManif
   WHARF_RETURN_IF_ERROR(CheckRoom(plan));
   const Result<std::string> unfinished = folder_.MakeUnfinished();
   if (!unfinished.ok()) return unfinished.status();
+  head.created_at = plan.created_at;
   Status written = WriteFiles(checkpoint, folder_.PathOf(*unfinished), std::move(plan), head);
   if (written.ok()) written = folder_.Keep(*unfinished, head);
   // The next one cleans up what cannot be removed now.

@@ -27,15 +27,18 @@ class BackupWriter {
   struct Plan {
     std::vector<BackupFile> files{};  // With their checksums, where they are shared.
     std::optional<BackupManifest> earlier{};
+    // Behind all others of the folder, however the clock went.
+    Timestamp created_at{};
     std::uint64_t bytes = 0;
     std::uint64_t shared_bytes = 0;
   };
   Result<Plan> Look(const std::string& checkpoint, const BackupManifest& head) const;
-  // `head` says all but the files. What was begun and failed is removed.
+  // `head` says all but the files, and what time it is. What was begun and failed is removed.
   Status Write(const std::string& checkpoint, Plan plan, BackupManifest head) const;
 
  private:
-  std::optional<BackupManifest> Earlier(const BackupManifest& head) const;
+  std::optional<BackupManifest> Earlier(const std::vector<BackupFolder::Found>& found,
+                                        const BackupManifest& head) const;
   Status CheckRoom(const Plan& plan) const;
   Status WriteFiles(const std::string& checkpoint, const std::string& unfinished, Plan plan,
                     BackupManifest& manifest) const;

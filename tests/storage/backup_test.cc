@@ -190,6 +190,17 @@ TEST_F(BackupFolderTest, BodiesThatDifferFarBeforeTheirEndAreNotShared) {
   EXPECT_TRUE(Verify("two").ok());
 }
 
+TEST_F(BackupFolderTest, TheLastMadeIsTheNewestHoweverTheClockWent) {
+  ASSERT_TRUE(Make("one").ok());
+  made_ = 1'000'000;
+  ASSERT_TRUE(Make("ahead").ok());
+  made_ = 2;
+  ASSERT_TRUE(Make("back").ok());
+  ASSERT_TRUE(Make("again").ok());
+
+  EXPECT_THAT(Labels(), ElementsAre("one", "ahead", "back", "again"));
+}
+
 TEST_F(BackupFolderTest, AFileThatTheEarlierOneHasLostIsCopied) {
   ASSERT_TRUE(Make("one").ok());
   fs::remove(PathOf("one", "000012.blob"));
