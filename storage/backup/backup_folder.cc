@@ -112,6 +112,18 @@ Result<std::vector<BackupFolder::Found>> BackupFolder::List() const {
   return found;
 }
 
+Result<std::vector<std::string>> BackupFolder::LabelsBefore(const BackupManifest& head,
+                                                            std::uint64_t keep) const {
+  const Result<std::vector<Found>> found = List();
+  if (!found.ok()) return found.status();
+  std::vector<std::string> labels;
+  for (const Found& each : *found) {
+    if (each.manifest.ok() && each.manifest->IsOfSameBroker(head)) labels.push_back(each.label);
+  }
+  labels.resize(labels.size() - std::min<std::uint64_t>(labels.size(), keep));
+  return labels;
+}
+
 Result<BackupManifest> BackupFolder::Read(const std::string& label) const {
   WHARF_RETURN_IF_ERROR(CheckBackupLabel(label));
   const std::string file = PathOf(label) + "/" + kBackupManifestFile;

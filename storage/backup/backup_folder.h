@@ -43,6 +43,9 @@ class BackupFolder {
   // Those that are whole, the oldest first, behind those that cannot be read, or are a link to one,
   // or have a folder in them. No folder: none.
   Result<std::vector<Found>> List() const;
+  // Labels of those of the broker of `head`, the oldest first, but for the newest `keep` of them.
+  Result<std::vector<std::string>> LabelsBefore(const BackupManifest& head,
+                                                std::uint64_t keep) const;
   // It is called as its folder is. MessagingEntityNotFound: there is none.
   Result<BackupManifest> Read(const std::string& label) const;
   std::string PathOf(const std::string& label) const { return path_ + "/" + label; }

@@ -54,6 +54,8 @@ struct BackupManifest {
   std::vector<BackupFile> files{};
 
   std::uint64_t bytes() const;
+  // Whether both are of one store by itself, or of one node, which gets other stores by snapshots.
+  bool IsOfSameBroker(const BackupManifest& other) const;
   // Null: there is none.
   const BackupFile* Find(std::string_view name) const;
 

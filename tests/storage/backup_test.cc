@@ -256,6 +256,30 @@ TEST_F(BackupFolderTest, ATableThatIsDamagedIsNotKept) {
   EXPECT_FALSE(fs::exists(folder_.PathOf(".unfinished")));
 }
 
+TEST_F(BackupFolderTest, BackupsOfAnotherBrokerAreNotCountedOut) {
+  for (const char* label : {"one", "two", "three"}) ASSERT_TRUE(Make(label).ok());
+  for (const char* label : {"x", "y"}) ASSERT_TRUE(Make(label, "another-store").ok());
+
+  EXPECT_THAT(folder_.LabelsBefore({.store = "a-store"}, 2).value(), ElementsAre("one"));
+  EXPECT_THAT(folder_.LabelsBefore({.store = "another-store"}, 1).value(), ElementsAre("x"));
+  EXPECT_THAT(folder_.LabelsBefore({.store = "another-store"}, 3).value(), IsEmpty());
+}
+
+TEST(BackupManifestTest, ANodeIsTheSameWithAnotherStore) {
+  const BackupManifest node{
+      .is_of_node = true, .cluster_id = "c", .node_name = "n1", .store = "before"};
+  BackupManifest later = node;
+  later.store = "after";
+  BackupManifest other = node;
+  other.node_name = "n2";
+  const BackupManifest single{.store = "before"};
+
+  EXPECT_TRUE(node.IsOfSameBroker(later));
+  EXPECT_FALSE(node.IsOfSameBroker(other));
+  EXPECT_FALSE(node.IsOfSameBroker(single));
+  EXPECT_TRUE(single.IsOfSameBroker(single));
+}
+
 TEST_F(BackupFolderTest, ALabelIsTakenOnce) {
   ASSERT_TRUE(Make("one").ok());
 
