@@ -229,32 +229,43 @@ Result<BackupKeeper::Run> BackupKeeper::PrepareVerify(const std::string& label) 
   });
 }
 
+// Whoever else keeps backups in this folder keeps the newest of its own.
 Result<BackupKeeper::Run> BackupKeeper::PreparePrune(std::uint64_t keep) {
+  const Result<BackupManifest> head = Head();
+  if (!head.ok()) return head.status();
   Result<std::unique_ptr<BackupFolder::Hold>> hold = folder_.BeginWork();
   if (!hold.ok()) return hold.status();
-  return Run([this, keep, hold = *std::move(hold)] { return RemoveAllBut(keep); });
+  Result<std::vector<std::string>> labels = folder_.LabelsBefore(*head, keep);
+  if (!labels.ok()) return labels.status();
+  return Run(
+      [this, labels = *std::move(labels), hold = *std::move(hold)] { return Remove(labels); });
 }
 
-// The checkpoint goes as soon as it is copied, or cannot be.
-Status BackupKeeper::Make(const std::string& label) {
+Result<BackupManifest> BackupKeeper::Head() const {
   const Result<Owner> owner = world_.owner();
   if (!owner.ok()) return owner.status();
   const Result<CommitIndex> commits = BrokerAppliedIndex().Read(world_.store);
   if (!commits.ok()) return commits.status();
   const Result<std::string> store = StoreNameIn(world_.store.path());
   if (!store.ok()) return store.status();
-  BackupManifest head{.label = label,
-                      .created_at = world_.wall(),
-                      .version = options_.version,
-                      .is_of_node = owner->is_node,
-                      .cluster_id = owner->cluster_id,
-                      .node_name = owner->node_name,
-                      .store = *store,
-                      .commits = commits->value()};
+  return BackupManifest{.created_at = world_.wall(),
+                        .version = options_.version,
+                        .is_of_node = owner->is_node,
+                        .cluster_id = owner->cluster_id,
+                        .node_name = owner->node_name,
+                        .store = *store,
+                        .commits = commits->value()};
+}
+
+// The checkpoint goes as soon as it is copied, or cannot be.
+Status BackupKeeper::Make(const std::string& label) {
+  Result<BackupManifest> head = Head();
+  if (!head.ok()) return head.status();
+  head->label = label;
   const std::string checkpoint = checkpoint_path();
   WHARF_RETURN_IF_ERROR(RemoveFlatFolder(nullptr, checkpoint));
   Status made = world_.checkpoint(checkpoint);
-  if (made.ok()) made = MakeOf(checkpoint, std::move(head));
+  if (made.ok()) made = MakeOf(checkpoint, *std::move(head));
   const Status removed = RemoveFlatFolder(nullptr, checkpoint);
   return made.ok() ? removed : made;
 }
@@ -271,12 +282,8 @@ Status BackupKeeper::MakeOf(const std::string& checkpoint, BackupManifest head) 
   return writer.Write(checkpoint, *std::move(plan), std::move(head));
 }
 
-Status BackupKeeper::RemoveAllBut(std::uint64_t keep) {
-  Result<std::vector<BackupFolder::Found>> found = folder_.List();
-  if (!found.ok()) return found.status();
-  std::erase_if(*found, [](const BackupFolder::Found& each) { return !each.manifest.ok(); });
-  for (std::size_t at = 0; at + keep < found->size(); ++at) {
-    const std::string& label = (*found)[at].label;
+Status BackupKeeper::Remove(const std::vector<std::string>& labels) {
+  for (const std::string& label : labels) {
     WHARF_RETURN_IF_ERROR(folder_.Remove(label));
     ChangeWork([&label](BackupWork& work) { work.removed.push_back(label); });
     WHARF_RETURN_IF_ERROR(pace_.Spend(0));

@@ -86,9 +86,11 @@ class BackupKeeper final : public BackupControl {
   Result<Run> PrepareVerify(const std::string& label);
   Result<Run> PreparePrune(std::uint64_t keep);
   Status CheckNew(const std::string& label) const;
+  // Of this broker as it is now; without a label and files.
+  Result<BackupManifest> Head() const;
   Status Make(const std::string& label);
   Status MakeOf(const std::string& checkpoint, BackupManifest head);
-  Status RemoveAllBut(std::uint64_t keep);
+  Status Remove(const std::vector<std::string>& labels);
   BackupFiles Files();
   void NoteBytes(std::uint64_t bytes);
 

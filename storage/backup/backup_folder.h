@@ -6,10 +6,12 @@
 //   FOLDER/BACKUPS.LOCK        locked while somebody makes or removes one
 //
 // A backup is there when its folder gets its name, durably, when all that is in it is on the disk;
-// it is gone when it has lost it. What has another name is cleaned up by whoever works there next.
+// it is gone when it has lost it. What has another name is cleaned up by whoever works there next;
+// what cannot be (somebody put a folder into it) stays, and the next one takes .unfinished-2.
 // A file that two backups share is one file with two names: a backup can be removed, or copied
 // away, without a look at the others. Folders that have no MANIFEST are somebody else's, and let
-// be. Used by one thread for work; others may list and read meanwhile.
+// be; so is what a link leads to, and a folder in a backup, which then is not removed. Used by one
+// thread for work; others may list and read meanwhile.
 #pragma once
 
 #include <memory>
@@ -33,13 +35,17 @@ class BackupFolder {
 
   struct Found {
     std::string label;
-    // Without the list of its files; or why it cannot be read.
+    // Without the list of its files; or why it cannot be read, or removed.
     Result<BackupManifest> manifest;
     std::uint64_t files = 0;
     std::uint64_t bytes = 0;
   };
-  // Those that are whole, the oldest first, behind those that cannot be read. No folder: none.
+  // Those that are whole, the oldest first, behind those that cannot be read, or are a link to one,
+  // or have a folder in them. No folder: none.
   Result<std::vector<Found>> List() const;
+  // Labels of those of the broker of `head`, the oldest first, but for the newest `keep` of them.
+  Result<std::vector<std::string>> LabelsBefore(const BackupManifest& head,
+                                                std::uint64_t keep) const;
   // It is called as its folder is. MessagingEntityNotFound: there is none.
   Result<BackupManifest> Read(const std::string& label) const;
   std::string PathOf(const std::string& label) const { return path_ + "/" + label; }
@@ -57,18 +63,20 @@ class BackupFolder {
     rocksdb::FileSystem& file_system_;
     rocksdb::FileLock* const lock_;
   };
-  // Makes the folder if it is missing, not its parents, and cleans up.
+  // Makes the folder if it is missing, not its parents, and cleans up; a warning says what stays.
   Result<std::unique_ptr<Hold>> BeginWork() const;
 
   // --- while it is held
 
   // MessagingEntityAlreadyExists: the label is taken, by a backup or by something else.
   Status CheckFree(const std::string& label) const;
-  // Makes the folder for a new one.
+  // Makes the folder for a new one, and says how it is called.
   Result<std::string> MakeUnfinished() const;
   // What is in it becomes a backup. Refused if there is one of this label.
-  Status Keep(const BackupManifest& manifest) const;
-  Status RemoveUnfinished() const;
+  Status Keep(const std::string& unfinished, const BackupManifest& manifest) const;
+  // That of an unfinished one, or of one that goes.
+  Status RemoveFolder(const std::string& name) const;
+  // Refused if that would remove more, or something else.
   Status Remove(const std::string& label) const;
 
   rocksdb::FileSystem& file_system() const { return *file_system_; }
@@ -76,7 +84,9 @@ class BackupFolder {
  private:
   Result<std::vector<std::string>> Names(const std::string& folder) const;
   bool Exists(const std::string& path) const;
-  Status RemoveFolder(const std::string& name) const;
+  std::string FreeNameLike(const std::string& name) const;
+  void CleanUp() const;
+  Status CheckRemovable(const std::string& label) const;
   Status Rename(const std::string& from, const std::string& to) const;
 
   const std::shared_ptr<rocksdb::FileSystem> file_system_;
@@ -86,8 +96,8 @@ class BackupFolder {
 // The name of the store in a data folder, drawn when it was made.
 Result<std::string> StoreNameIn(const std::string& folder);
 
-// Removes a folder that has no folders in it; one that is missing is as good. Null: the real file
-// system.
+// Removes a folder that has no folders in it; one that is missing is as good. Of a link, the link.
+// Null: the real file system.
 Status RemoveFlatFolder(rocksdb::FileSystem* file_system, const std::string& path);
 
 }  // namespace wharf

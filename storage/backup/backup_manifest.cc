@@ -99,6 +99,12 @@ std::uint64_t BackupManifest::bytes() const {
   return sum;
 }
 
+bool BackupManifest::IsOfSameBroker(const BackupManifest& other) const {
+  if (is_of_node != other.is_of_node) return false;
+  if (!is_of_node) return store == other.store;
+  return cluster_id == other.cluster_id && node_name == other.node_name;
+}
+
 const BackupFile* BackupManifest::Find(std::string_view name) const {
   const auto found = std::lower_bound(
       files.begin(), files.end(), name,

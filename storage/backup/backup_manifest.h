@@ -34,7 +34,7 @@ struct BackupFile {
 
 struct BackupManifest {
   std::string label{};
-  // By the wall clock.
+  // By the wall clock, but behind all others that were in the folder.
   Timestamp created_at{};
   // Of the program that made it.
   std::string version{};
@@ -43,7 +43,8 @@ struct BackupManifest {
   // Of the node; else empty.
   std::string cluster_id{};
   std::string node_name{};
-  // RocksDB's name of the store: files of one store that are called alike are the same.
+  // RocksDB's name of the store: files of one store that are called alike are the same, as long as
+  // nobody copied its data folder.
   std::string store{};
   // So many commits are in it at least.
   std::uint64_t commits = 0;
@@ -53,6 +54,8 @@ struct BackupManifest {
   std::vector<BackupFile> files{};
 
   std::uint64_t bytes() const;
+  // Whether both are of one store by itself, or of one node, which gets other stores by snapshots.
+  bool IsOfSameBroker(const BackupManifest& other) const;
   // Null: there is none.
   const BackupFile* Find(std::string_view name) const;
 

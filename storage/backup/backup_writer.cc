@@ -19,8 +19,8 @@ namespace {
 
 // Of the disk, beside the files: the manifest, folders.
 constexpr std::uint64_t kRoomBeside = std::uint64_t{16} << 20;
-// A table ends with what it is: its store, under which number and when it was made; a file of
-// bodies with the last of them.
+// A table ends with what it is: its store, in which session of it, under which number and when it
+// was made.
 constexpr std::uint64_t kEndBytes = std::uint64_t{64} << 10;
 
 bool IsTable(std::string_view name) { return name.ends_with(".sst"); }
@@ -53,13 +53,20 @@ Status CheckTable(rocksdb::FileSystem& file_system, const std::string& path) {
       "a file of the data is damaged, and no backup is made of it: {}", status.ToString()));
 }
 
+// One that was made while the clock was ahead stays the newest for as long as it was ahead, and
+// what is removed first is the oldest.
+Timestamp TimeBehind(const std::vector<BackupFolder::Found>& found, Timestamp now) {
+  if (found.empty() || !found.back().manifest.ok()) return now;
+  const Timestamp newest = found.back().manifest->created_at;
+  return newest < now ? now : After(newest, Duration(1));
+}
+
 }  // namespace
 
 // Older ones have no file that this one has not: what went never comes back.
-std::optional<BackupManifest> BackupWriter::Earlier(const BackupManifest& head) const {
-  Result<std::vector<BackupFolder::Found>> found = folder_.List();
-  if (!found.ok()) return std::nullopt;
-  for (auto each = found->rbegin(); each != found->rend(); ++each) {
+std::optional<BackupManifest> BackupWriter::Earlier(const std::vector<BackupFolder::Found>& found,
+                                                    const BackupManifest& head) const {
+  for (auto each = found.rbegin(); each != found.rend(); ++each) {
     if (!each->manifest.ok() || each->manifest->store != head.store) continue;
     Result<BackupManifest> earlier = folder_.Read(each->label);
     if (earlier.ok()) return *std::move(earlier);
@@ -69,7 +76,9 @@ std::optional<BackupManifest> BackupWriter::Earlier(const BackupManifest& head) 
 
 Result<BackupWriter::Plan> BackupWriter::Look(const std::string& checkpoint,
                                               const BackupManifest& head) const {
-  Plan plan{.earlier = Earlier(head)};
+  const Result<std::vector<BackupFolder::Found>> found = folder_.List();
+  if (!found.ok()) return found.status();
+  Plan plan{.earlier = Earlier(*found, head), .created_at = TimeBehind(*found, head.created_at)};
   std::vector<std::string> names;
   rocksdb::FileSystem& file_system = files_.file_system;
   const std::string doing = "cannot list " + checkpoint;
@@ -113,17 +122,20 @@ Status BackupWriter::Write(const std::string& checkpoint, Plan plan, BackupManif
   WHARF_RETURN_IF_ERROR(CheckRoom(plan));
   const Result<std::string> unfinished = folder_.MakeUnfinished();
   if (!unfinished.ok()) return unfinished.status();
-  Status written = WriteFiles(checkpoint, *unfinished, std::move(plan), head);
-  if (written.ok()) written = folder_.Keep(head);
+  head.created_at = plan.created_at;
+  Status written = WriteFiles(checkpoint, folder_.PathOf(*unfinished), std::move(plan), head);
+  if (written.ok()) written = folder_.Keep(*unfinished, head);
   // The next one cleans up what cannot be removed now.
-  if (!written.ok()) static_cast<void>(folder_.RemoveUnfinished());
+  if (!written.ok()) static_cast<void>(folder_.RemoveFolder(*unfinished));
   return written;
 }
 
 Status BackupWriter::WriteFiles(const std::string& checkpoint, const std::string& unfinished,
                                 Plan plan, BackupManifest& manifest) const {
   for (BackupFile& file : plan.files) {
-    if (Share(plan, file, checkpoint, unfinished)) {
+    const Result<bool> is_shared = Share(plan, file, checkpoint, unfinished);
+    if (!is_shared.ok()) return is_shared.status();
+    if (*is_shared) {
       manifest.shared_bytes += file.bytes;
       if (files_.on_bytes) files_.on_bytes(file.bytes);
       manifest.files.push_back(std::move(file));
@@ -137,19 +149,34 @@ Status BackupWriter::WriteFiles(const std::string& checkpoint, const std::string
 }
 
 // Where the file system gives no second names, or the earlier one has lost the file, it is copied.
-// So is one that only is called alike: a data folder that was copied, and went on twice, has the
-// name of its store twice.
-bool BackupWriter::Share(const Plan& plan, const BackupFile& file, const std::string& checkpoint,
-                         const std::string& unfinished) const {
+Result<bool> BackupWriter::Share(const Plan& plan, const BackupFile& file,
+                                 const std::string& checkpoint,
+                                 const std::string& unfinished) const {
   if (file.sha256.empty()) return false;
   const std::string there = folder_.PathOf(plan.earlier->label) + "/" + file.name;
   std::uint64_t bytes = 0;
   const rocksdb::IOStatus sized =
       files_.file_system.GetFileSize(there, kNoOptions, &bytes, nullptr);
-  if (!sized.ok() || bytes != file.bytes) return false;
-  const std::string end = EndOf(files_.file_system, checkpoint + "/" + file.name, bytes);
-  if (end.empty() || end != EndOf(files_.file_system, there, bytes)) return false;
+  if (!sized.ok() || bytes != file.bytes || !CheckRegularFile(there).ok()) return false;
+  const Result<bool> is_same = IsSame(file, checkpoint, there);
+  if (!is_same.ok() || !*is_same) return is_same;
   return files_.file_system.LinkFile(there, unfinished + "/" + file.name, kNoOptions, nullptr).ok();
+}
+
+// A data folder that was copied, and went on twice, has the name of its store twice, and so files
+// that are only called alike. The end of a table tells them apart; nothing but all of it tells
+// those of files with bodies. That is no progress yet: one that is not the same is copied.
+Result<bool> BackupWriter::IsSame(const BackupFile& file, const std::string& checkpoint,
+                                  const std::string& there) const {
+  if (IsTable(file.name)) {
+    const std::string end = EndOf(files_.file_system, checkpoint + "/" + file.name, file.bytes);
+    return !end.empty() && end == EndOf(files_.file_system, there, file.bytes);
+  }
+  BackupFiles quiet{files_.file_system, files_.pace};
+  if (files_.on_bytes) quiet.on_bytes = [this](std::uint64_t /*bytes*/) { files_.on_bytes(0); };
+  const Result<BackupFile> found = ReadBackupFile(quiet, checkpoint, file.name);
+  if (!found.ok()) return found.status();
+  return *found == file;
 }
 
 Result<BackupFile> BackupWriter::Copy(const std::string& checkpoint, const std::string& unfinished,

@@ -1,6 +1,7 @@
 #include "storage/backup/file_copy.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -60,6 +61,7 @@ template <typename Take>
 Result<BackupFile> ReadThrough(const BackupFiles& files, const std::string& folder,
                                const std::string& name, Take take) {
   const std::string path = folder + "/" + name;
+  WHARF_RETURN_IF_ERROR(CheckRegularFile(path));
   std::unique_ptr<rocksdb::FSSequentialFile> file;
   rocksdb::IOStatus status =
       files.file_system.NewSequentialFile(path, rocksdb::FileOptions(), &file, nullptr);
@@ -82,6 +84,14 @@ Result<BackupFile> ReadThrough(const BackupFiles& files, const std::string& fold
 }
 
 }  // namespace
+
+// What is on no real disk is as it should be.
+Status CheckRegularFile(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(path, error);
+  if (!std::filesystem::exists(status) || std::filesystem::is_regular_file(status)) return {};
+  return Status::Damage(path + " is damaged: it is no regular file");
+}
 
 Result<BackupFile> CopyBackupFile(const BackupFiles& files, const std::string& from_folder,
                                   const std::string& to_folder, const std::string& name) {

@@ -21,9 +21,13 @@ namespace wharf {
 struct BackupFiles {
   rocksdb::FileSystem& file_system;
   CopyPace& pace;
-  // Hears of bytes that were copied or read. Empty: nobody does.
+  // Hears of bytes that were copied or read; of 0, where that goes on without progress. Empty:
+  // nobody does.
   std::function<void(std::uint64_t)> on_bytes{};
 };
+
+// Refuses what is there and no regular file: to open a pipe is to wait for whoever writes to it.
+Status CheckRegularFile(const std::string& path);
 
 // Makes the file, which must not be there, and has it on the disk; its folder is not synced. What
 // was copied.

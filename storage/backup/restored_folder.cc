@@ -19,15 +19,30 @@ namespace fs = std::filesystem;
 
 constexpr char kRestoring[] = "/RESTORING";
 
-fs::path WithoutSlash(const std::string& path) {
-  const fs::path normal = fs::path(path).lexically_normal();
+// Of a relative path neither what it is called nor where it lies may be said: "." or "monday".
+fs::path Whole(const std::string& path) {
+  std::error_code error;
+  const fs::path normal = fs::absolute(path, error).lexically_normal();
   return normal.has_filename() ? normal : normal.parent_path();
 }
 
 Status Refuse(std::string sentence) { return {ErrorCode::kInvalidOperation, std::move(sentence)}; }
 
+// A backup with a folder in it cannot be removed any more.
+Status CheckOutsideBackups(const fs::path& target) {
+  std::error_code error;
+  fs::path folder = fs::weakly_canonical(target, error).parent_path();
+  for (; folder.has_relative_path(); folder = folder.parent_path()) {
+    const BackupFolder backups(nullptr, folder.parent_path().string());
+    if (!backups.Read(folder.filename().string()).ok()) continue;
+    return Refuse(folder.string() + " is a backup: a restored broker does not lie in one");
+  }
+  return {};
+}
+
 // What is in it may be somebody's only copy.
 Status CheckTarget(const fs::path& target) {
+  WHARF_RETURN_IF_ERROR(CheckOutsideBackups(target));
   std::error_code error;
   const fs::path parent = target.parent_path().empty() ? fs::path(".") : target.parent_path();
   if (!fs::is_directory(parent, error)) {
@@ -92,8 +107,8 @@ Status Rewrite(const RestoreOptions& options, const std::string& target,
 Result<BackupManifest> RestoreBackup(const RestoreOptions& options,
                                      const std::function<Status(RocksStore&)>& rewrite) {
   const auto file_system = rocksdb::FileSystem::Default();
-  const fs::path backup = WithoutSlash(options.backup);
-  const std::string target = WithoutSlash(options.target).string();
+  const fs::path backup = Whole(options.backup);
+  const std::string target = Whole(options.target).string();
   const BackupFolder folder(file_system, backup.parent_path().string());
   Result<BackupManifest> manifest = folder.Read(backup.filename().string());
   if (!manifest.ok()) return manifest;

@@ -547,6 +547,19 @@ class BadBackupTest(BackupTest):
         self.assertRegex(restore(str(self.path_of("one")), f"{self.folder.name}/no/where").stderr, "there is no folder")
         self.assertFalse(os.path.exists(data))
 
+    def test_prune_leaves_those_of_another_broker(self):
+        self.start_with_backups()
+        self.make("theirs")
+        self.start_with_backups(data=f"{self.folder.name}/another")
+        self.make("one")
+        os.symlink(self.path_of("one"), self.path_of("link"))
+        self.make("two")
+
+        self.assertEqual(list(self.backups.prune(1).removed), ["one"])
+
+        self.assertEqual(self.backups.labels(), ["theirs", "two"])
+        self.assertEqual(self.backups.verify("theirs").trouble, "")
+
     def test_works_are_remembered_and_not_for_ever(self):
         self.start_with_backups()
         first = self.backups.prune(1)

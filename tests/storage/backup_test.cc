@@ -12,6 +12,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rocksdb/file_system.h>
+#include <sys/stat.h>
 
 #include "storage/backup/backup_folder.h"
 #include "storage/backup/backup_label.h"
@@ -175,6 +176,31 @@ TEST_F(BackupFolderTest, AFileThatIsOnlyCalledAlikeIsCopied) {
   EXPECT_TRUE(Verify("two").ok());
 }
 
+// Both copies stored bodies of one size, and the last ones are the same again.
+TEST_F(BackupFolderTest, BodiesThatDifferFarBeforeTheirEndAreNotShared) {
+  const std::string same(100'000, 'x');
+  Put("000012.blob", "ours" + same);
+  ASSERT_TRUE(Make("one").ok());
+  Put("000012.blob", "your" + same);
+  ASSERT_TRUE(Make("two").ok());
+
+  EXPECT_EQ(fs::hard_link_count(PathOf("two", "000012.blob")), 1);
+  EXPECT_NE(folder_.Read("one")->Find("000012.blob")->sha256,
+            folder_.Read("two")->Find("000012.blob")->sha256);
+  EXPECT_TRUE(Verify("two").ok());
+}
+
+TEST_F(BackupFolderTest, TheLastMadeIsTheNewestHoweverTheClockWent) {
+  ASSERT_TRUE(Make("one").ok());
+  made_ = 1'000'000;
+  ASSERT_TRUE(Make("ahead").ok());
+  made_ = 2;
+  ASSERT_TRUE(Make("back").ok());
+  ASSERT_TRUE(Make("again").ok());
+
+  EXPECT_THAT(Labels(), ElementsAre("one", "ahead", "back", "again"));
+}
+
 TEST_F(BackupFolderTest, AFileThatTheEarlierOneHasLostIsCopied) {
   ASSERT_TRUE(Make("one").ok());
   fs::remove(PathOf("one", "000012.blob"));
@@ -206,6 +232,20 @@ TEST_F(BackupFolderTest, ADamagedManifestIsShownAndLeftAlone) {
   EXPECT_THAT(Labels(), ElementsAre("one", "two"));
 }
 
+// Nobody waits for somebody who writes to it.
+TEST_F(BackupFolderTest, AManifestOrAFileThatIsAPipeIsDamage) {
+  ASSERT_TRUE(Make("one").ok());
+  fs::create_directory(folder_.PathOf("pipe"));
+  ASSERT_EQ(mkfifo(PathOf("pipe", "MANIFEST").c_str(), 0600), 0);
+  fs::remove(PathOf("one", "CURRENT"));
+  ASSERT_EQ(mkfifo(PathOf("one", "CURRENT").c_str(), 0600), 0);
+
+  EXPECT_THAT(folder_.Read("pipe").status().message(), HasSubstr("MANIFEST is damaged: it is no"));
+  EXPECT_THAT(Labels(), ElementsAre("pipe", "one"));
+  EXPECT_THAT(Verify("one").message(), HasSubstr("CURRENT is damaged: it is no regular file"));
+  EXPECT_TRUE(Make("two").ok());
+}
+
 TEST_F(BackupFolderTest, ATableThatIsDamagedIsNotKept) {
   Put("000014.sst", std::string(5000, 'x'));
 
@@ -214,6 +254,30 @@ TEST_F(BackupFolderTest, ATableThatIsDamagedIsNotKept) {
   EXPECT_THAT(made.message(), HasSubstr("is damaged, and no backup is made of it"));
   EXPECT_THAT(Labels(), IsEmpty());
   EXPECT_FALSE(fs::exists(folder_.PathOf(".unfinished")));
+}
+
+TEST_F(BackupFolderTest, BackupsOfAnotherBrokerAreNotCountedOut) {
+  for (const char* label : {"one", "two", "three"}) ASSERT_TRUE(Make(label).ok());
+  for (const char* label : {"x", "y"}) ASSERT_TRUE(Make(label, "another-store").ok());
+
+  EXPECT_THAT(folder_.LabelsBefore({.store = "a-store"}, 2).value(), ElementsAre("one"));
+  EXPECT_THAT(folder_.LabelsBefore({.store = "another-store"}, 1).value(), ElementsAre("x"));
+  EXPECT_THAT(folder_.LabelsBefore({.store = "another-store"}, 3).value(), IsEmpty());
+}
+
+TEST(BackupManifestTest, ANodeIsTheSameWithAnotherStore) {
+  const BackupManifest node{
+      .is_of_node = true, .cluster_id = "c", .node_name = "n1", .store = "before"};
+  BackupManifest later = node;
+  later.store = "after";
+  BackupManifest other = node;
+  other.node_name = "n2";
+  const BackupManifest single{.store = "before"};
+
+  EXPECT_TRUE(node.IsOfSameBroker(later));
+  EXPECT_FALSE(node.IsOfSameBroker(other));
+  EXPECT_FALSE(node.IsOfSameBroker(single));
+  EXPECT_TRUE(single.IsOfSameBroker(single));
 }
 
 TEST_F(BackupFolderTest, ALabelIsTakenOnce) {
@@ -242,6 +306,67 @@ TEST_F(BackupFolderTest, WhatWasNotFinishedGoesAndWhatIsForeignStays) {
 
   EXPECT_FALSE(fs::exists(folder_.PathOf(".unfinished")));
   EXPECT_TRUE(fs::exists(PathOf("notes", "todo")));
+}
+
+TEST_F(BackupFolderTest, ALinkToABackupIsShownAndNeitherIsRemoved) {
+  ASSERT_TRUE(Make("one").ok());
+  fs::rename(folder_.PathOf("one"), temp_.path() + "/elsewhere");
+  fs::create_directory_symlink(temp_.path() + "/elsewhere", folder_.PathOf("link"));
+
+  const auto found = folder_.List().value();
+  const Status removed = folder_.Remove("link");
+
+  ASSERT_EQ(found.size(), 1);
+  EXPECT_THAT(found.front().manifest.status().message(), HasSubstr("link is a link"));
+  EXPECT_THAT(removed.message(), HasSubstr("link is a link"));
+  EXPECT_TRUE(fs::exists(temp_.path() + "/elsewhere/MANIFEST"));
+  EXPECT_TRUE(fs::is_symlink(folder_.PathOf("link")));
+  EXPECT_TRUE(Make("two").ok());
+}
+
+TEST_F(BackupFolderTest, ABackupWithAFolderInItIsShownAndNotRemoved) {
+  ASSERT_TRUE(Make("one").ok());
+  fs::create_directory(PathOf("one", "mine"));
+
+  const auto found = folder_.List().value();
+  const Status removed = folder_.Remove("one");
+
+  ASSERT_EQ(found.size(), 1);
+  EXPECT_THAT(found.front().manifest.status().message(), HasSubstr("has a folder 'mine' in it"));
+  EXPECT_THAT(removed.message(), HasSubstr("has a folder 'mine' in it"));
+  EXPECT_TRUE(Verify("one").ok());
+}
+
+TEST_F(BackupFolderTest, LeftoversThatAreLinksGoAndWhatTheyLeadToStays) {
+  ASSERT_TRUE(Make("one").ok());
+  fs::create_directory(temp_.path() + "/precious");
+  std::ofstream(temp_.path() + "/precious/mine") << "x";
+  fs::create_directory_symlink(temp_.path() + "/precious", folder_.PathOf(".removed"));
+  fs::create_directory_symlink(temp_.path() + "/nowhere", folder_.PathOf(".unfinished"));
+
+  EXPECT_TRUE(Make("two").ok());
+
+  EXPECT_TRUE(fs::exists(temp_.path() + "/precious/mine"));
+  EXPECT_FALSE(fs::is_symlink(folder_.PathOf(".removed")));
+  EXPECT_FALSE(fs::is_symlink(folder_.PathOf(".unfinished")));
+}
+
+TEST_F(BackupFolderTest, LeftoversThatCannotBeRemovedKeepNobodyFromWork) {
+  ASSERT_TRUE(Make("one").ok());
+  for (const char* name : {".removed", ".unfinished"}) {
+    fs::create_directories(folder_.PathOf(name) + "/mine");
+    std::ofstream(PathOf(name, "000012.blob")) << "half";
+  }
+
+  EXPECT_TRUE(Make("two").ok());
+  EXPECT_TRUE(folder_.Remove("one").ok());
+
+  EXPECT_THAT(Labels(), ElementsAre("two"));
+  EXPECT_TRUE(Verify("two").ok());
+  EXPECT_TRUE(fs::exists(PathOf(".removed", "mine")));
+  EXPECT_FALSE(fs::exists(PathOf(".removed", "000012.blob")));
+  EXPECT_FALSE(fs::exists(folder_.PathOf(".removed-2")));
+  EXPECT_FALSE(fs::exists(folder_.PathOf(".unfinished-2")));
 }
 
 TEST_F(BackupFolderTest, WorkThatIsEndedLeavesNothing) {
@@ -353,6 +478,26 @@ TEST_F(RestoreTest, TheStateOfANodeBecomesABrokerByItself) {
   EXPECT_EQ(row.Read(*single)->index, 0);
 }
 
+TEST_F(RestoreTest, PathsMayBeRelative) {
+  Open();
+  Write("a", "1");
+  Backup("one");
+  const fs::path before = fs::current_path();
+  const RestoreOptions options{"one", "../restored", Tables(), {kMeta}};
+  const RestoreOptions from_within{".", "../../restored-2", Tables(), {kMeta}};
+  const auto nothing = [](RocksStore& /*store*/) { return Status(); };
+
+  fs::current_path(folder_.PathOf("."));
+  const auto restored = RestoreBackup(options, nothing);
+  fs::current_path(folder_.PathOf("one"));
+  const auto again = RestoreBackup(from_within, nothing);
+  fs::current_path(before);
+
+  EXPECT_TRUE(restored.ok()) << restored.status().message();
+  EXPECT_TRUE(again.ok()) << again.status().message();
+  EXPECT_EQ(RowsOf(target_), (std::map<std::string, std::string>{{"a", "1"}}));
+}
+
 TEST_F(RestoreTest, NeedsANewFolder) {
   Open();
   Write("a", "1");
@@ -365,6 +510,20 @@ TEST_F(RestoreTest, NeedsANewFolder) {
               HasSubstr("there is no folder"));
 
   EXPECT_TRUE(fs::exists(target_ + "/mine"));
+}
+
+TEST_F(RestoreTest, NothingIsRestoredIntoABackup) {
+  Open();
+  Write("a", "1");
+  Backup("one");
+
+  for (const char* name : {"new", "new/deeper"}) {
+    EXPECT_THAT(Restore("one", PathOf("one", name)).status().message(),
+                HasSubstr("one is a backup"));
+  }
+
+  EXPECT_FALSE(fs::exists(PathOf("one", "new")));
+  EXPECT_TRUE(Restore("one", folder_.PathOf("beside")).ok());
 }
 
 TEST_F(RestoreTest, WhatWasBrokenOffIsRefused) {

@@ -138,7 +138,7 @@ ExitCode Prune(Program& program, const Pruning& pruning) {
   return WithConsent(
       program, pruning.is_sure,
       [&pruning]() -> Result<std::string> {
-        return fmt::format("remove all backups but the newest {}?", pruning.keep);
+        return fmt::format("remove all backups of this broker but the newest {}?", pruning.keep);
       },
       [&program, &pruning] {
         return Await(program, program.client().backups().Prune(pruning.keep));
@@ -147,8 +147,9 @@ ExitCode Prune(Program& program, const Pruning& pruning) {
 
 void AddPrune(CLI::App& noun, Program& program) {
   const auto pruning = std::make_shared<Pruning>();
-  CLI::App& command = AddVerb(noun, program, "prune", "Remove all backups but the newest",
-                              [pruning, &program] { return Prune(program, *pruning); });
+  CLI::App& command =
+      AddVerb(noun, program, "prune", "Remove all backups of this broker but the newest",
+              [pruning, &program] { return Prune(program, *pruning); });
   AddNumberFunction(command, "--keep", [pruning](std::uint64_t keep) { pruning->keep = keep; },
                     "So many stay", {.min = 1})
       ->required();
