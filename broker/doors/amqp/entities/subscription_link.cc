@@ -17,11 +17,11 @@ void SubscriptionLink::Begin(const Attach& attach) {
   attach_ = attach;
   attach_.source->filter = jms::WithoutNoLocal(attach_.source->filter);
   const Roster::Use use = wish_.is_shared ? Roster::Use::kShared : Roster::Use::kAlone;
-  jms_.roster->Enter(world_.requests, jms_.stay, wish_.path, use,
-                     [self = shared_from_this(),
-                      post = world_.connection.poster()](const Result<Roster::PlacePtr>& place) {
-                       post([self, place] { self->OnPlace(place); });
-                     });
+  turn_ = jms_.roster->Enter(world_.requests, jms_.stay, wish_.path, use,
+                             [self = shared_from_this(), post = world_.connection.poster()](
+                                 const Result<Roster::PlacePtr>& place) {
+                               post([self, place] { self->OnPlace(place); });
+                             });
 }
 
 void SubscriptionLink::OnPlace(const Result<Roster::PlacePtr>& place) {
@@ -144,6 +144,7 @@ void SubscriptionLink::Renew(const access::PermitPtr& permit) {
 void SubscriptionLink::End() {
   has_ended_ = true;
   OuterLink::End();
+  turn_.reset();
   place_.reset();
 }
 

@@ -54,6 +54,8 @@ class SubscriptionLink final : public OuterLink,
   access::PermitPtr permit_;
   const SubscriptionWish wish_;
   Attach attach_;
+  // Of when it waits for its place.
+  Roster::TurnPtr turn_;
   Roster::PlacePtr place_;
   int looks_ = 0;
   bool has_ended_ = false;
