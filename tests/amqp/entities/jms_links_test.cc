@@ -355,6 +355,26 @@ TEST_F(JmsLinksTest, WhoComesWhileItGoesGetsANewOne) {
   EXPECT_EQ(MessageOf(two->last_payload())->body, "after");
 }
 
+// Else one connection could ask for any number of places and of walks, and go.
+TEST_F(JmsLinksTest, WhoWaitsForASubscriptionCountsForAQuestion) {
+  const Guest guest = Enter("shop");
+  const ByteBudget& unanswered = (*guest.served)->unanswered_bytes();
+  // The broker answers while the client hears.
+  guest->Say(Durable("prices", 0, "t", {"shared"}));
+  const std::size_t of_first = unanswered.taken();
+
+  guest->Say(Durable("prices|2", 1, "t", {"shared"}));
+  EXPECT_GT(unanswered.taken(), of_first);
+  SayDetach(guest, 1, true);
+  EXPECT_EQ(unanswered.taken(), of_first);
+
+  guest->Say(Unsubscribe("other", 2, {}));
+  SayDetach(guest, 2, true);
+  EXPECT_GT(unanswered.taken(), of_first);
+  guest->HearAll();
+  EXPECT_EQ(unanswered.taken(), 0U);
+}
+
 TEST_F(JmsLinksTest, WhatABrokerLeftIsRemovedByTheNextOne) {  // JMS-4, JMS-7
   const Guest guest = Enter("shop");
   Say(guest, Consumer("r", 0, "t", {"topic"}));

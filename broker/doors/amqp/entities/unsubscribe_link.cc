@@ -11,10 +11,8 @@ namespace wharf::amqp {
 
 void UnsubscribeLink::Begin(const Attach& attach) {
   attach_ = attach;
-  FindSubscription(
-      world_.requests, stored_name_,
-      [self = shared_from_this(), stay = jms_.stay, post = world_.connection.poster()](
-          const Result<std::string>& path) { post([self, path] { self->OnFound(path); }); });
+  FindFor(world_, stored_name_, jms_.stay,
+          [self = shared_from_this()](const Result<std::string>& path) { self->OnFound(path); });
 }
 
 // The right to it is looked for before it is told that it is there.
