@@ -375,6 +375,24 @@ TEST_F(JmsLinksTest, WhoWaitsForASubscriptionCountsForAQuestion) {
   EXPECT_EQ(unanswered.taken(), 0U);
 }
 
+TEST_F(JmsLinksTest, AnOpenUnsubscribeIsToldToConsumers) {
+  const Guest guest = Enter("shop");
+  Say(guest, Durable("prices", 0));
+  SayDetach(guest, 0, false);
+  guest->HearAll();
+  Say(guest, Unsubscribe("prices|1", 1, {}));
+  guest->HearAll();
+
+  guest->Say(Durable("prices", 2));
+  EXPECT_THAT(guest->Hear(" detach{"), HasSubstr("has a consumer"));
+  guest->HearAll();
+
+  // Behind its close they wait, and have a new one.
+  SayDetach(guest, 1, true);
+  EXPECT_THAT(Say(guest, Durable("prices|2", 3, "t", {"shared"})), HasSubstr("address"));
+  EXPECT_THAT(SubscriptionsOf("t"), ElementsAre("prices$shop$D"));
+}
+
 TEST_F(JmsLinksTest, WhatABrokerLeftIsRemovedByTheNextOne) {  // JMS-4, JMS-7
   const Guest guest = Enter("shop");
   Say(guest, Consumer("r", 0, "t", {"topic"}));

@@ -31,6 +31,12 @@ void Roster::Place::Ready() {
   roster_->Ready(path_);
 }
 
+void Roster::Place::HoldOthers() {
+  is_ready_ = false;
+  MutexLock lock(roster_->mutex_);
+  roster_->entries_.at(path_).is_busy = true;
+}
+
 bool Roster::Place::is_alone() const {
   MutexLock lock(roster_->mutex_);
   return roster_->entries_.at(path_).places == 1;

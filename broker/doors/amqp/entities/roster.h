@@ -34,8 +34,11 @@ class Roster : public std::enable_shared_from_this<Roster> {
     Place(const Place&) = delete;
     Place& operator=(const Place&) = delete;
 
-    // Others may come in, if the use is a shared one. Once, by who has it.
+    // Others may come in, if the use is a shared one; else they are told that it is used. By who
+    // has it.
     void Ready();
+    // They wait until this one is gone. Of one that is used alone.
+    void HoldOthers();
     // Nobody else has one.
     bool is_alone() const;
     // It goes when the last place does.

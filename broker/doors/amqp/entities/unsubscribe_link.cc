@@ -43,11 +43,15 @@ void UnsubscribeLink::OnFound(const Result<std::string>& path) {
   source.capabilities = {Symbol{std::string(jms::kTopic)}};
   attach_.source = std::move(source);
   world_.Accept(attach_);
+  // Its client may never close it, and a consumer that waited for that would hear nothing.
+  place_->Ready();
 }
 
 // True: it is answered behind the commit.
 bool UnsubscribeLink::OnClosed() {
   if (place_ == nullptr) return false;
+  // Who comes from now on meets no subscription that is about to go.
+  place_->HoldOthers();
   AskFor(
       world_, world_.CallerWith(permit_),
       DeleteEntityRequest{EntityKind::kSubscription, world_.path}, 0,
