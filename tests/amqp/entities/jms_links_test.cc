@@ -7,8 +7,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "broker/access/guard.h"
 #include "broker/doors/amqp/entities/amqp_message.h"
 #include "broker/doors/amqp/message/sections.h"
+#include "tests/access/sample_rules.h"
 #include "tests/amqp/entities/jms_fixture.h"
 #include "tests/amqp/entities/links_fixture.h"
 
@@ -373,6 +375,51 @@ TEST_F(JmsLinksTest, WhoWaitsForASubscriptionCountsForAQuestion) {
   EXPECT_GT(unanswered.taken(), of_first);
   guest->HearAll();
   EXPECT_EQ(unanswered.taken(), 0U);
+}
+
+// Which topics and subscriptions there are is told to who may use them.
+TEST_F(JmsLinksTest, WhoMayNotUseASubscriptionIsNotToldItsTopic) {
+  {
+    const Guest owner = Enter("shop");
+    Say(owner, Durable("prices", 0));
+  }
+  QueueDescription other;
+  other.name = "u";
+  ASSERT_TRUE(broker_.Create(EntityKind::kTopic, other).ok());
+  const access::Book book = access::Book()
+                                .With("", access::SampleRule("root", access::Right::kManage))
+                                .With("u", access::SampleRule("reader", access::Right::kListen));
+  access::Guard guard(std::make_shared<const access::Book>(book), [] { return kHarnessStart; });
+  gate_.Open(&guard);
+  const auto refused = [](const Guest& guest, const Attach& attach) {
+    EXPECT_THAT(Say(guest, attach), Not(HasSubstr("source=")));
+    const std::string line = guest->Hear(" detach{");
+    EXPECT_THAT(line, Not(HasSubstr("/Subscriptions/")));
+    return line;
+  };
+
+  {
+    const Guest stranger = Enter("shop");
+    EXPECT_THAT(refused(stranger, Unsubscribe("prices", 0, {})), HasSubstr("unauthorized-access"));
+  }
+  {
+    const Guest liar = Enter("shop", Plain("root", access::kKeyThree));
+    for (const std::string name : {"prices", "nothing"}) {
+      EXPECT_THAT(refused(liar, Unsubscribe(name, 0, {})),
+                  AllOf(HasSubstr("amqp:not-found"), HasSubstr("entity '" + name + "'")));
+      SayDetach(liar, 0, true);
+    }
+  }
+  {
+    const Guest reader = Enter("shop", Plain("reader", access::kKeyOne));
+    EXPECT_THAT(refused(reader, Durable("prices", 0, "u")),
+                HasSubstr("the subscription is there, of another topic"));
+  }
+  const Guest root = Enter("shop", Plain("root", access::kKeyOne));
+  Say(root, Durable("prices", 0, "u"));
+  EXPECT_THAT(root->Hear(" detach{"), HasSubstr("t/Subscriptions/prices$shop$D"));
+  EXPECT_THAT(Say(root, Unsubscribe("prices|1", 1, {})), HasSubstr("address=\"t\""));
+  gate_.Close();
 }
 
 TEST_F(JmsLinksTest, AnOpenUnsubscribeIsToldToConsumers) {

@@ -41,6 +41,8 @@ class Claims {
 
   // Whether anything was ever proven, or nobody has to prove anything.
   bool is_proven();
+  // A key was said, whatever it is worth.
+  bool has_key() const { return key_.has_value(); }
   std::size_t size() const { return by_audience_.size(); }
 
  private:

@@ -25,9 +25,11 @@ Status TooLate(std::string_view what) {
 
 Status NotHere() { return TooLate("the broker is not here now: connect again"); }
 
-// What it does is not known yet: each thing that it does takes a right of its own.
-bool ProvesLater(const LinkNode& node) {
-  return node.kind == NodeKind::kRelay || node.kind == NodeKind::kSubscriptionName;
+// What it does is not known yet: each thing that it does takes a right of its own. Of who names a
+// subscription that is the right to that one; but a stranger may not look for it. Whether a key is
+// one is seen where it is used.
+bool ProvesLater(const LinkNode& node, bool has_key) {
+  return node.kind == NodeKind::kRelay || (node.kind == NodeKind::kSubscriptionName && has_key);
 }
 
 bool IsOver(const std::optional<Connection::Instant>& by, Connection::Instant now) {
@@ -328,7 +330,7 @@ Result<access::PermitPtr> ServedConnection::Prove(const std::vector<access::Righ
 
 Result<access::PermitPtr> ServedConnection::Prove(const LinkNode& node,
                                                   const TrackingId& tracking_id) {
-  if (ProvesLater(node)) return access::PermitPtr();
+  if (ProvesLater(node, claims_.has_key())) return access::PermitPtr();
   if (!node.via.empty()) {
     Result<access::PermitPtr> by = claims_.Prove(node.rights, node.via_resource, tracking_id);
     if (!by.ok()) return by;

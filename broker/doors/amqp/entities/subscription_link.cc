@@ -100,8 +100,12 @@ void SubscriptionLink::OnFound(const Result<std::string>& path) {
   if (has_ended_) return;
   if (!path.ok()) return Refuse(path.status());
   if (path->empty()) return Create();
+  // Which topic that is, is told to who may receive from it.
+  const bool may_know =
+      world_.connection.Prove({access::Right::kListen}, ResourceOfName(*path)).ok();
+  const std::string where = may_know ? "as " + Quoted(*path) : "of another topic";
   Refuse({ErrorCode::kInvalidOperation,
-          fmt::format("the subscription is there, as {}: unsubscribe it first", Quoted(*path))});
+          fmt::format("the subscription is there, {}: unsubscribe it first", where)});
 }
 
 // What goes with its consumers is the roster's to remove before it is there: a kill -9 between the

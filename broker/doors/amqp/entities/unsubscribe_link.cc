@@ -8,6 +8,13 @@
 #include "broker/requests/rights_for.h"
 
 namespace wharf::amqp {
+namespace {
+
+Status NoneForThem() {
+  return {ErrorCode::kMessagingEntityNotFound, "there is no such subscription"};
+}
+
+}  // namespace
 
 void UnsubscribeLink::Begin(const Attach& attach) {
   attach_ = attach;
@@ -15,19 +22,16 @@ void UnsubscribeLink::Begin(const Attach& attach) {
           [self = shared_from_this()](const Result<std::string>& path) { self->OnFound(path); });
 }
 
-// The right to it is looked for before it is told that it is there.
+// Who has no right to it hears what is said of one that is not there, and not its topic.
 void UnsubscribeLink::OnFound(const Result<std::string>& path) {
   if (has_ended_) return;
+  world_.path = attach_.name;
   if (!path.ok()) return world_.Refuse(path.status(), NewTrackingId());
-  if (path->empty()) {
-    world_.path = attach_.name;
-    return world_.Refuse({ErrorCode::kMessagingEntityNotFound, "there is no such subscription"},
-                         NewTrackingId());
-  }
-  world_.path = *path;
+  if (path->empty()) return world_.Refuse(NoneForThem(), NewTrackingId());
   const Result<access::PermitPtr> permit =
       world_.connection.Prove({access::Right::kManage}, ResourceOfName(*path));
-  if (!permit.ok()) return world_.Refuse(permit.status(), NewTrackingId());
+  if (!permit.ok()) return world_.Refuse(NoneForThem(), NewTrackingId());
+  world_.path = *path;
   permit_ = *permit;
   place_ = jms_.roster->TryEnter(world_.requests, jms_.stay, *path);
   if (place_ == nullptr) {
