@@ -84,6 +84,29 @@ TEST_F(JmsLinksTest, AClientIdIsOfOneConnectionAlone) {
               Not(HasSubstr("establishment-failed")));
 }
 
+// Who may say any id keeps nobody out.
+TEST_F(JmsLinksTest, AStrangerHasNoClientId) {
+  const access::Book book = access::Book()
+                                .With("", access::SampleRule("root", access::Right::kManage))
+                                .With("q", access::SampleRule("reader", access::Right::kListen));
+  access::Guard guard(std::make_shared<const access::Book>(book), [] { return kHarnessStart; });
+  gate_.Open(&guard);
+  const std::string root = Plain("root", access::kKeyOne);
+  const std::string reader = Plain("reader", access::kKeyOne);
+  const Guest stranger = Enter("shop");
+  const Guest late = Enter("shop", reader);
+
+  const Guest owner = Connect();
+  EXPECT_THAT(SayOpen(owner, "shop", {"sole-connection-for-container"}, root),
+              Not(HasSubstr("establishment-failed")));
+
+  EXPECT_THAT(SayOpen(Connect(), "shop", {}, root), HasSubstr("establishment-failed"));
+  EXPECT_THAT(SayOpen(Connect(), "shop", {}), HasSubstr("establishment-failed"));
+  // A key of an entity is one when it is used: somebody else was faster.
+  late->Say(Consumer("r", 0, "q", {"queue"}));
+  EXPECT_THAT(late->Hear(" close{"), HasSubstr(":invalid-field :container-id"));
+}
+
 // --- producers
 
 TEST_F(JmsLinksTest, AMessageOfAnAnonymousProducerGoesWhereItSays) {
