@@ -207,6 +207,58 @@ TEST_F(JmsLinksTest, ABrowserGoesAsFarAsItsCredit) {
   EXPECT_THAT(guest->Hear(" detach{"), HasSubstr("amqp:not-found"));
 }
 
+// What is kept for somebody who does not take it is memory of nobody's.
+TEST_F(JmsLinksTest, ABrowserAsksForNoMoreThanItsCredit) {
+  for (int i = 0; i < 4; ++i) ASSERT_TRUE(broker_.Send("q", std::to_string(i)).ok());
+  const Guest guest = Enter("shop");
+  Attach attach = Consumer("b", 0, "q", {"queue"});
+  attach.source->distribution_mode = Symbol{"copy"};
+  Say(guest, attach);
+  guest->HearAll();
+  const auto show = [&](std::uint32_t up_to) {
+    guest->SayFlow(0, up_to);
+    guest->HearAll();
+    return MessageOf(guest->last_payload())->body;
+  };
+
+  const Guest taker = Enter("till");
+  Attach takes = Consumer("r", 0, "q", {"queue"});
+  takes.snd_settle_mode = SenderSettleMode::kSettled;
+  Say(taker, takes);
+  const auto take = [&](std::uint32_t up_to) {
+    taker->SayFlow(0, up_to);
+    taker->HearAll();
+  };
+
+  take(1);
+  EXPECT_EQ(show(1), "1");
+  take(3);
+  EXPECT_EQ(show(2), "3");
+}
+
+TEST_F(JmsLinksTest, BrowsersOfAConnectionHaveFewPagesAtATime) {
+  ASSERT_TRUE(broker_.Send("q", "hello").ok());
+  const Guest guest = Enter("shop");
+  Attach attach = Consumer("", 0, "q", {"queue"});
+  attach.source->distribution_mode = Symbol{"copy"};
+  for (std::uint32_t i = 0; i < 40; ++i) {
+    attach.name = "b" + std::to_string(i);
+    attach.handle = i;
+    Say(guest, attach);
+  }
+  guest->HearAll();
+
+  for (std::uint32_t i = 0; i < 40; ++i) guest->SayFlow(i, 10);
+
+  EXPECT_EQ((*guest.served)->unanswered_bytes().taken(), std::size_t{8} * (256 << 10));
+  SayDetach(guest, 39, true);
+  const std::vector<std::string> heard = guest->HearAll();
+  EXPECT_EQ(
+      std::count_if(heard.begin(), heard.end(),
+                    [](const std::string& line) { return line.find(" transfer{") != line.npos; }),
+      39);
+}
+
 TEST_F(JmsLinksTest, ASelectorOnAQueueIsRefusedByName) {  // JMS-6
   const Guest guest = Enter("shop");
   Attach attach = Consumer("r", 0, "q", {"queue"});
