@@ -70,8 +70,9 @@ class JmsFixture : public ::testing::Test {
 
   // The line of the open that answers it.
   static std::string SayOpen(const Guest& guest, const std::string& container_id,
-                             const std::vector<std::string>& desired) {
-    guest->Login("ANONYMOUS");
+                             const std::vector<std::string>& desired,
+                             const std::optional<std::string>& plain = std::nullopt) {
+    guest->Login(plain.has_value() ? "PLAIN" : "ANONYMOUS", plain);
     guest->SayBytes(HeaderOf(Protocol::kAmqp));
     Open open;
     open.container_id = container_id;
@@ -80,14 +81,19 @@ class JmsFixture : public ::testing::Test {
     guest->Say(open);
     return guest->Hear(" open{");
   }
-  // As qpid-jms says it.
-  Guest Enter(const std::string& client_id) {
+  // As qpid-jms says it; `plain`: what it says to SASL, else nothing.
+  Guest Enter(const std::string& client_id,
+              const std::optional<std::string>& plain = std::nullopt) {
     Guest guest = Connect();
-    SayOpen(
-        guest, client_id,
-        {"sole-connection-for-container", "DELAYED_DELIVERY", "ANONYMOUS-RELAY", "SHARED-SUBS"});
+    SayOpen(guest, client_id,
+            {"sole-connection-for-container", "DELAYED_DELIVERY", "ANONYMOUS-RELAY", "SHARED-SUBS"},
+            plain);
     guest->Begin();
     return guest;
+  }
+
+  static std::string Plain(const std::string& rule, const std::string& key) {
+    return std::string(1, '\0') + rule + std::string(1, '\0') + key;
   }
 
   static Attach Consumer(std::string name, std::uint32_t handle, std::string address,

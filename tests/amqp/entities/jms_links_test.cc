@@ -7,8 +7,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "broker/access/guard.h"
 #include "broker/doors/amqp/entities/amqp_message.h"
 #include "broker/doors/amqp/message/sections.h"
+#include "tests/access/sample_rules.h"
 #include "tests/amqp/entities/jms_fixture.h"
 #include "tests/amqp/entities/links_fixture.h"
 
@@ -80,6 +82,29 @@ TEST_F(JmsLinksTest, AClientIdIsOfOneConnectionAlone) {
   first.Drop();
   EXPECT_THAT(SayOpen(Connect(), "shop", {"sole-connection-for-container"}),
               Not(HasSubstr("establishment-failed")));
+}
+
+// Who may say any id keeps nobody out.
+TEST_F(JmsLinksTest, AStrangerHasNoClientId) {
+  const access::Book book = access::Book()
+                                .With("", access::SampleRule("root", access::Right::kManage))
+                                .With("q", access::SampleRule("reader", access::Right::kListen));
+  access::Guard guard(std::make_shared<const access::Book>(book), [] { return kHarnessStart; });
+  gate_.Open(&guard);
+  const std::string root = Plain("root", access::kKeyOne);
+  const std::string reader = Plain("reader", access::kKeyOne);
+  const Guest stranger = Enter("shop");
+  const Guest late = Enter("shop", reader);
+
+  const Guest owner = Connect();
+  EXPECT_THAT(SayOpen(owner, "shop", {"sole-connection-for-container"}, root),
+              Not(HasSubstr("establishment-failed")));
+
+  EXPECT_THAT(SayOpen(Connect(), "shop", {}, root), HasSubstr("establishment-failed"));
+  EXPECT_THAT(SayOpen(Connect(), "shop", {}), HasSubstr("establishment-failed"));
+  // A key of an entity is one when it is used: somebody else was faster.
+  late->Say(Consumer("r", 0, "q", {"queue"}));
+  EXPECT_THAT(late->Hear(" close{"), HasSubstr(":invalid-field :container-id"));
 }
 
 // --- producers
@@ -180,6 +205,58 @@ TEST_F(JmsLinksTest, ABrowserGoesAsFarAsItsCredit) {
                   }()),
               Not(HasSubstr("source=")));
   EXPECT_THAT(guest->Hear(" detach{"), HasSubstr("amqp:not-found"));
+}
+
+// What is kept for somebody who does not take it is memory of nobody's.
+TEST_F(JmsLinksTest, ABrowserAsksForNoMoreThanItsCredit) {
+  for (int i = 0; i < 4; ++i) ASSERT_TRUE(broker_.Send("q", std::to_string(i)).ok());
+  const Guest guest = Enter("shop");
+  Attach attach = Consumer("b", 0, "q", {"queue"});
+  attach.source->distribution_mode = Symbol{"copy"};
+  Say(guest, attach);
+  guest->HearAll();
+  const auto show = [&](std::uint32_t up_to) {
+    guest->SayFlow(0, up_to);
+    guest->HearAll();
+    return MessageOf(guest->last_payload())->body;
+  };
+
+  const Guest taker = Enter("till");
+  Attach takes = Consumer("r", 0, "q", {"queue"});
+  takes.snd_settle_mode = SenderSettleMode::kSettled;
+  Say(taker, takes);
+  const auto take = [&](std::uint32_t up_to) {
+    taker->SayFlow(0, up_to);
+    taker->HearAll();
+  };
+
+  take(1);
+  EXPECT_EQ(show(1), "1");
+  take(3);
+  EXPECT_EQ(show(2), "3");
+}
+
+TEST_F(JmsLinksTest, BrowsersOfAConnectionHaveFewPagesAtATime) {
+  ASSERT_TRUE(broker_.Send("q", "hello").ok());
+  const Guest guest = Enter("shop");
+  Attach attach = Consumer("", 0, "q", {"queue"});
+  attach.source->distribution_mode = Symbol{"copy"};
+  for (std::uint32_t i = 0; i < 40; ++i) {
+    attach.name = "b" + std::to_string(i);
+    attach.handle = i;
+    Say(guest, attach);
+  }
+  guest->HearAll();
+
+  for (std::uint32_t i = 0; i < 40; ++i) guest->SayFlow(i, 10);
+
+  EXPECT_EQ((*guest.served)->unanswered_bytes().taken(), std::size_t{8} * (256 << 10));
+  SayDetach(guest, 39, true);
+  const std::vector<std::string> heard = guest->HearAll();
+  EXPECT_EQ(
+      std::count_if(heard.begin(), heard.end(),
+                    [](const std::string& line) { return line.find(" transfer{") != line.npos; }),
+      39);
 }
 
 TEST_F(JmsLinksTest, ASelectorOnAQueueIsRefusedByName) {  // JMS-6
@@ -353,6 +430,89 @@ TEST_F(JmsLinksTest, WhoComesWhileItGoesGetsANewOne) {
   two->SayFlow(0, 5);
   EXPECT_THAT(two->Hear(" transfer{"), HasSubstr("transfer{"));
   EXPECT_EQ(MessageOf(two->last_payload())->body, "after");
+}
+
+// Else one connection could ask for any number of places and of walks, and go.
+TEST_F(JmsLinksTest, WhoWaitsForASubscriptionCountsForAQuestion) {
+  const Guest guest = Enter("shop");
+  const ByteBudget& unanswered = (*guest.served)->unanswered_bytes();
+  // The broker answers while the client hears.
+  guest->Say(Durable("prices", 0, "t", {"shared"}));
+  const std::size_t of_first = unanswered.taken();
+
+  guest->Say(Durable("prices|2", 1, "t", {"shared"}));
+  EXPECT_GT(unanswered.taken(), of_first);
+  SayDetach(guest, 1, true);
+  EXPECT_EQ(unanswered.taken(), of_first);
+
+  guest->Say(Unsubscribe("other", 2, {}));
+  SayDetach(guest, 2, true);
+  EXPECT_GT(unanswered.taken(), of_first);
+  guest->HearAll();
+  EXPECT_EQ(unanswered.taken(), 0U);
+}
+
+// Which topics and subscriptions there are is told to who may use them.
+TEST_F(JmsLinksTest, WhoMayNotUseASubscriptionIsNotToldItsTopic) {
+  {
+    const Guest owner = Enter("shop");
+    Say(owner, Durable("prices", 0));
+  }
+  QueueDescription other;
+  other.name = "u";
+  ASSERT_TRUE(broker_.Create(EntityKind::kTopic, other).ok());
+  const access::Book book = access::Book()
+                                .With("", access::SampleRule("root", access::Right::kManage))
+                                .With("u", access::SampleRule("reader", access::Right::kListen));
+  access::Guard guard(std::make_shared<const access::Book>(book), [] { return kHarnessStart; });
+  gate_.Open(&guard);
+  const auto refused = [](const Guest& guest, const Attach& attach) {
+    EXPECT_THAT(Say(guest, attach), Not(HasSubstr("source=")));
+    const std::string line = guest->Hear(" detach{");
+    EXPECT_THAT(line, Not(HasSubstr("/Subscriptions/")));
+    return line;
+  };
+
+  {
+    const Guest stranger = Enter("shop");
+    EXPECT_THAT(refused(stranger, Unsubscribe("prices", 0, {})), HasSubstr("unauthorized-access"));
+  }
+  {
+    const Guest liar = Enter("shop", Plain("root", access::kKeyThree));
+    for (const std::string name : {"prices", "nothing"}) {
+      EXPECT_THAT(refused(liar, Unsubscribe(name, 0, {})),
+                  AllOf(HasSubstr("amqp:not-found"), HasSubstr("entity '" + name + "'")));
+      SayDetach(liar, 0, true);
+    }
+  }
+  {
+    const Guest reader = Enter("shop", Plain("reader", access::kKeyOne));
+    EXPECT_THAT(refused(reader, Durable("prices", 0, "u")),
+                HasSubstr("the subscription is there, of another topic"));
+  }
+  const Guest root = Enter("shop", Plain("root", access::kKeyOne));
+  Say(root, Durable("prices", 0, "u"));
+  EXPECT_THAT(root->Hear(" detach{"), HasSubstr("t/Subscriptions/prices$shop$D"));
+  EXPECT_THAT(Say(root, Unsubscribe("prices|1", 1, {})), HasSubstr("address=\"t\""));
+  gate_.Close();
+}
+
+TEST_F(JmsLinksTest, AnOpenUnsubscribeIsToldToConsumers) {
+  const Guest guest = Enter("shop");
+  Say(guest, Durable("prices", 0));
+  SayDetach(guest, 0, false);
+  guest->HearAll();
+  Say(guest, Unsubscribe("prices|1", 1, {}));
+  guest->HearAll();
+
+  guest->Say(Durable("prices", 2));
+  EXPECT_THAT(guest->Hear(" detach{"), HasSubstr("has a consumer"));
+  guest->HearAll();
+
+  // Behind its close they wait, and have a new one.
+  SayDetach(guest, 1, true);
+  EXPECT_THAT(Say(guest, Durable("prices|2", 3, "t", {"shared"})), HasSubstr("address"));
+  EXPECT_THAT(SubscriptionsOf("t"), ElementsAre("prices$shop$D"));
 }
 
 TEST_F(JmsLinksTest, WhatABrokerLeftIsRemovedByTheNextOne) {  // JMS-4, JMS-7

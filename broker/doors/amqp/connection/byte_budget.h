@@ -29,4 +29,19 @@ class ByteBudget {
   std::size_t taken_ = 0;
 };
 
+// Taken of a budget for as long as this lives; the budget outlives it.
+class HeldBytes {
+ public:
+  HeldBytes(ByteBudget& budget, std::size_t bytes) : budget_(budget), bytes_(bytes) {
+    budget_.TakeAnyway(bytes_);
+  }
+  ~HeldBytes() { budget_.GiveBack(bytes_); }
+  HeldBytes(const HeldBytes&) = delete;
+  HeldBytes& operator=(const HeldBytes&) = delete;
+
+ private:
+  ByteBudget& budget_;
+  const std::size_t bytes_;
+};
+
 }  // namespace wharf::amqp

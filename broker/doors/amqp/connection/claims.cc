@@ -50,6 +50,17 @@ void Claims::KeepKey(std::string rule, std::string key) {
   key_ = Key{.rule = std::move(rule), .key = std::move(key)};
 }
 
+void Claims::TryKey() {
+  if (!key_.has_value()) return;
+  const std::optional<Status> said = gate_.Ask([&](const GuardGate::Entry& entry) -> Status {
+    if (entry.guard == nullptr || !entry.guard->is_obeyed()) return {};
+    const Result<PermitPtr> by_key = entry.guard->ProveKeyFor("", key_->rule, key_->key);
+    if (by_key.ok()) of_key_ = *by_key;
+    return by_key.status();
+  });
+  is_proven_ |= said.has_value() && said->ok();
+}
+
 Status Claims::KeepCertificate(std::string_view subject, const TrackingId& tracking_id) {
   const std::optional<Status> said = gate_.Ask([&](const GuardGate::Entry& entry) -> Status {
     if (entry.guard == nullptr || !entry.guard->is_obeyed()) return {};

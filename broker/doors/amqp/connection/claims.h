@@ -27,6 +27,9 @@ class Claims {
 
   // By SASL. What a key is worth is seen at each Prove.
   void KeepKey(std::string rule, std::string key);
+  // A key that was said, if it is one of the namespace. That it is none is no fault: it may be of
+  // an entity, and is looked at again where it is used.
+  void TryKey();
   Status KeepCertificate(std::string_view subject, const TrackingId& tracking_id);
 
   // By put-token: for an audience, which is a URI of bounded length, and all below it. `type` as
@@ -41,6 +44,8 @@ class Claims {
 
   // Whether anything was ever proven, or nobody has to prove anything.
   bool is_proven();
+  // A key was said, whatever it is worth.
+  bool has_key() const { return key_.has_value(); }
   std::size_t size() const { return by_audience_.size(); }
 
  private:

@@ -13,6 +13,12 @@ std::unique_ptr<ClientIds::Held> ClientIds::Take(const std::string& id, bool is_
   return std::make_unique<Held>(*this, id);
 }
 
+bool ClientIds::IsFree(const std::string& id, bool is_sole) const {
+  MutexLock lock(mutex_);
+  const auto found = holders_.find(id);
+  return found == holders_.end() || (!is_sole && !found->second.is_sole);
+}
+
 void ClientIds::GiveBack(const std::string& id) {
   MutexLock lock(mutex_);
   const auto found = holders_.find(id);

@@ -1,7 +1,8 @@
 // ClientIds: which container-ids connections have, and which of them alone: a JMS client id is one
 // connection's (doors.md, section 16).
 //
-// One for all connections of a server, where JMS is served; any thread.
+// It counts from when its connection has proven a right: a stranger, who may say any id, keeps
+// nobody out. One for all connections of a server, where JMS is served; any thread.
 #pragma once
 
 #include <cstddef>
@@ -32,6 +33,8 @@ class ClientIds {
 
   // Null: another connection has it, and one of the two wants to have it alone.
   std::unique_ptr<Held> Take(const std::string& id, bool is_sole);
+  // Whether it would be given now.
+  bool IsFree(const std::string& id, bool is_sole) const;
 
  private:
   struct Holders {
@@ -42,7 +45,7 @@ class ClientIds {
 
   void GiveBack(const std::string& id);
 
-  Mutex mutex_;
+  mutable Mutex mutex_;
   absl::flat_hash_map<std::string, Holders> holders_ ABSL_GUARDED_BY(mutex_);
 };
 

@@ -25,9 +25,11 @@ Status TooLate(std::string_view what) {
 
 Status NotHere() { return TooLate("the broker is not here now: connect again"); }
 
-// What it does is not known yet: each thing that it does takes a right of its own.
-bool ProvesLater(const LinkNode& node) {
-  return node.kind == NodeKind::kRelay || node.kind == NodeKind::kSubscriptionName;
+// What it does is not known yet: each thing that it does takes a right of its own. Of who names a
+// subscription that is the right to that one; but a stranger may not look for it. Whether a key is
+// one is seen where it is used.
+bool ProvesLater(const LinkNode& node, bool has_key) {
+  return node.kind == NodeKind::kRelay || (node.kind == NodeKind::kSubscriptionName && has_key);
 }
 
 bool IsOver(const std::optional<Connection::Instant>& by, Connection::Instant now) {
@@ -95,7 +97,10 @@ void ServedConnection::Feed(std::string_view bytes, Instant now) {
 
 void ServedConnection::Work(Instant now) {
   now_ = now;
-  while (std::optional<Event> event = endpoint_.Next()) On(*event, now);
+  while (std::optional<Event> event = endpoint_.Next()) {
+    On(*event, now);
+    if (std::exchange(has_lost_client_id_, false)) RefuseClientId(now);
+  }
   if (entities_ != nullptr) entities_->OnHeard();
   if (closing_for_.has_value() && unanswered_bytes_.taken() == 0) FinishClosing(now);
 }
@@ -229,8 +234,9 @@ void ServedConnection::OnOpened(const Opened& opened, Instant now) {
   open_by_.reset();
   container_id_ = opened.open.container_id;
   if (world_.client_ids != nullptr && !AnswerJms(opened.open, now)) return;
+  is_jms_open_ = world_.client_ids != nullptr;
   endpoint_.SendOpen();
-  if (proves_by_claims_) prove_by_ = now + world_.limits.prove_max;
+  if (proves_by_claims_ && !is_proven_) prove_by_ = now + world_.limits.prove_max;
   link_by_ = now + world_.limits.first_link_max;
   NoteProven();
   if (!IsBrokerThere()) Close(NotHere(), now);
@@ -238,18 +244,14 @@ void ServedConnection::OnOpened(const Opened& opened, Instant now) {
 
 bool ServedConnection::AnswerJms(const Open& open, Instant now) {
   Open& own = endpoint_.own_open();
-  client_id_ = world_.client_ids->Take(open.container_id,
-                                       jms::Has(open.desired_capabilities, jms::kSoleConnection));
-  if (client_id_ == nullptr) {
+  wants_id_alone_ = jms::Has(open.desired_capabilities, jms::kSoleConnection);
+  // Of a key of the namespace: else who said a good one would be a stranger up to its first link.
+  claims_.TryKey();
+  NoteProven();
+  if (!TakeClientId()) {
     if (!own.properties.has_value()) own.properties.emplace();
     own.properties->Add(Value(Symbol{std::string(jms::kEstablishmentFailed)}), Value(true));
-    Error error =
-        ErrorOf({ErrorCode::kInvalidOperation, "another connection has this container-id alone"},
-                PlaceOf("", NewTrackingId()));
-    error.condition.text = amqp_error::kInvalidField;
-    error.info.emplace().Add(Value(Symbol{"invalid-field"}), Value(Symbol{"container-id"}));
-    NoteFault("closed", error);
-    CloseWith(error, now);
+    RefuseClientId(now);
     return false;
   }
   for (const std::string_view offered : {jms::kSoleConnection, jms::kDelayedDelivery,
@@ -259,6 +261,22 @@ bool ServedConnection::AnswerJms(const Open& open, Instant now) {
     }
   }
   return true;
+}
+
+bool ServedConnection::TakeClientId() {
+  if (!is_proven_) return world_.client_ids->IsFree(container_id_, wants_id_alone_);
+  if (client_id_ == nullptr) client_id_ = world_.client_ids->Take(container_id_, wants_id_alone_);
+  return client_id_ != nullptr;
+}
+
+void ServedConnection::RefuseClientId(Instant now) {
+  Error error =
+      ErrorOf({ErrorCode::kInvalidOperation, "another connection has this container-id alone"},
+              PlaceOf("", NewTrackingId()));
+  error.condition.text = amqp_error::kInvalidField;
+  error.info.emplace().Add(Value(Symbol{"invalid-field"}), Value(Symbol{"container-id"}));
+  NoteFault("closed", error);
+  CloseWith(error, now);
 }
 
 bool ServedConnection::IsBrokerThere() const {
@@ -328,7 +346,7 @@ Result<access::PermitPtr> ServedConnection::Prove(const std::vector<access::Righ
 
 Result<access::PermitPtr> ServedConnection::Prove(const LinkNode& node,
                                                   const TrackingId& tracking_id) {
-  if (ProvesLater(node)) return access::PermitPtr();
+  if (ProvesLater(node, claims_.has_key())) return access::PermitPtr();
   if (!node.via.empty()) {
     Result<access::PermitPtr> by = claims_.Prove(node.rights, node.via_resource, tracking_id);
     if (!by.ok()) return by;
@@ -439,7 +457,10 @@ void ServedConnection::LookAtRights(Instant now) {
 void ServedConnection::NoteProven() {
   if (is_proven_) return;
   is_proven_ = claims_.is_proven();
-  if (is_proven_) prove_by_.reset();
+  if (!is_proven_) return;
+  prove_by_.reset();
+  // Not from here is it closed: a link may be what proves.
+  has_lost_client_id_ = is_jms_open_ && !TakeClientId();
 }
 
 // --- telling

@@ -116,6 +116,9 @@ class ServedConnection final : public OpenConnection {
   void OnOpened(const Opened& opened, Instant now);
   // Of JMS: what it desires and gets. False: somebody has its client id, and it is told so.
   bool AnswerJms(const Open& open, Instant now);
+  // False: somebody has it. A stranger only looks, and takes it when it has proven a right.
+  bool TakeClientId();
+  void RefuseClientId(Instant now);
   bool IsBrokerThere() const;
   void OnClosed(const Closed& closed, Instant now);
   void OnBegun(const Begun& begun);
@@ -157,7 +160,12 @@ class ServedConnection final : public OpenConnection {
   CbsNode cbs_;
   GuardedLinks links_;
   std::string container_id_;
-  // Null: it is nobody's alone, or nobody asks.
+  // It is open, and its client id one of those that count.
+  bool is_jms_open_ = false;
+  bool wants_id_alone_ = false;
+  // What was free when it opened was taken by another one before it had proven a right.
+  bool has_lost_client_id_ = false;
+  // Null: nobody asks, or it has proven nothing.
   std::unique_ptr<ClientIds::Held> client_id_;
   // Behind what it looks at. Null before the first link to an entity.
   std::unique_ptr<EntityLinks> entities_;

@@ -218,7 +218,7 @@ class BrokerDoor::BrokerLinks final : public EntityLinks {
     if (attach.source->filter.has_value()) {
       return world.Refuse({ErrorCode::kNotImplemented, "a browser has no filter"}, NewTrackingId());
     }
-    const auto browser = std::make_shared<BrowseLink>(world, granted.permit);
+    const auto browser = std::make_shared<BrowseLink>(world, granted.permit, browsed_pages_);
     links_.emplace(granted.link, browser);
     browser->Begin(attach);
   }
@@ -276,6 +276,7 @@ class BrokerDoor::BrokerLinks final : public EntityLinks {
   LinkId send_from_{};
   // Of them those that have something made for them.
   std::set<LinkId> temporary_;
+  const std::shared_ptr<Walks> browsed_pages_ = std::make_shared<Walks>(BrowseLink::kPagesMax);
   // Of what is read at one go.
   std::set<LinkId> heard_;
   ManagementNode management_;

@@ -1,7 +1,7 @@
 #include "broker/doors/amqp/entities/roster.h"
 
+#include <algorithm>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
@@ -17,6 +17,11 @@ Status InUse(const std::string& path) {
       fmt::format("{} has a consumer already, and one of the two does not share it", Quoted(path))};
 }
 
+Status TooMany(const std::string& path) {
+  return {ErrorCode::kQuotaExceeded,
+          fmt::format("too many wait to use {} already: try again later", Quoted(path))};
+}
+
 }  // namespace
 
 Roster::Place::~Place() { roster_->Leave(*this); }
@@ -24,6 +29,12 @@ Roster::Place::~Place() { roster_->Leave(*this); }
 void Roster::Place::Ready() {
   is_ready_ = true;
   roster_->Ready(path_);
+}
+
+void Roster::Place::HoldOthers() {
+  is_ready_ = false;
+  MutexLock lock(roster_->mutex_);
+  roster_->entries_.at(path_).is_busy = true;
 }
 
 bool Roster::Place::is_alone() const {
@@ -36,14 +47,38 @@ void Roster::Place::GoesWithIt(EntityKind kind) {
   roster_->entries_.at(path_).goes_with_it = kind;
 }
 
-void Roster::Enter(Requests& requests, std::shared_ptr<void> stay, const std::string& path, Use use,
-                   Entered then) {
+Roster::TurnPtr Roster::Enter(Requests& requests, std::shared_ptr<void> stay,
+                              const std::string& path, Use use, Entered then) {
   const std::string folded = FoldPath(path);
-  {
-    MutexLock lock(mutex_);
-    entries_[folded].waiting.push_back({requests, std::move(stay), use, std::move(then)});
+  Waiting next{requests, std::move(stay), use, std::move(then)};
+  const std::optional<std::uint64_t> number = LineUp(folded, next);
+  if (!number.has_value()) {
+    next.then(TooMany(folded));
+    return nullptr;
   }
   LetIn(folded);
+  return std::make_unique<Turn>(shared_from_this(), folded, *number);
+}
+
+std::optional<std::uint64_t> Roster::LineUp(const std::string& path, Waiting& next) {
+  MutexLock lock(mutex_);
+  std::list<Waiting>& waiting = entries_[path].waiting;
+  if (waiting.size() >= waiting_max_) return std::nullopt;
+  next.number = ++last_number_;
+  waiting.push_back(std::move(next));
+  return last_number_;
+}
+
+// What was to be told goes outside of the lock: it may be the last that something hangs on.
+void Roster::GiveUp(const std::string& path, std::uint64_t number) {
+  std::list<Waiting> dropped;
+  MutexLock lock(mutex_);
+  const auto found = entries_.find(path);
+  if (found == entries_.end()) return;
+  std::list<Waiting>& waiting = found->second.waiting;
+  const auto is_it = [number](const Waiting& each) { return each.number == number; };
+  const auto at = std::find_if(waiting.begin(), waiting.end(), is_it);
+  if (at != waiting.end()) dropped.splice(dropped.end(), waiting, at);
 }
 
 Roster::PlacePtr Roster::TryEnter(Requests& requests, std::shared_ptr<void> stay,
@@ -60,29 +95,35 @@ void Roster::ForgetLeftOver() {
   left_over_.clear();
 }
 
+// A place may be left while it is told: that comes back to here, and must not go deeper with each
+// who waits.
 void Roster::LetIn(const std::string& path) {
-  std::vector<std::pair<Entered, Result<PlacePtr>>> told;
   {
     MutexLock lock(mutex_);
     const auto found = entries_.find(path);
-    if (found == entries_.end()) return;
-    Entry& entry = found->second;
-    while (!entry.is_busy && !entry.is_going && !entry.waiting.empty()) {
-      Waiting next = std::move(entry.waiting.front());
-      entry.waiting.pop_front();
-      const bool is_shared = entry.use == Use::kShared && next.use == Use::kShared;
-      if (entry.places > 0 && !is_shared) {
-        told.emplace_back(std::move(next.then), InUse(path));
-        continue;
-      }
-      entry.use = next.use;
-      ++entry.places;
-      entry.is_busy = true;
-      told.emplace_back(std::move(next.then), PlacePtr(new Place(shared_from_this(), next.requests,
-                                                                 std::move(next.stay), path)));
-    }
+    if (found == entries_.end() || std::exchange(found->second.is_letting_in, true)) return;
   }
-  for (auto& [then, place] : told) then(place);
+  while (const std::optional<Told> told = NextToTell(path)) told->then(told->place);
+}
+
+std::optional<Roster::Told> Roster::NextToTell(const std::string& path) {
+  MutexLock lock(mutex_);
+  const auto found = entries_.find(path);
+  Entry& entry = found->second;
+  if (entry.is_busy || entry.is_going || entry.waiting.empty()) {
+    entry.is_letting_in = false;
+    if (entry.is_idle()) entries_.erase(found);
+    return std::nullopt;
+  }
+  Waiting next = std::move(entry.waiting.front());
+  entry.waiting.pop_front();
+  const bool is_shared = entry.use == Use::kShared && next.use == Use::kShared;
+  if (entry.places > 0 && !is_shared) return Told{std::move(next.then), InUse(path)};
+  entry.use = next.use;
+  ++entry.places;
+  entry.is_busy = true;
+  return Told{std::move(next.then),
+              PlacePtr(new Place(shared_from_this(), next.requests, std::move(next.stay), path))};
 }
 
 void Roster::Ready(const std::string& path) {
@@ -99,14 +140,11 @@ void Roster::Leave(const Place& place) {
   {
     MutexLock lock(mutex_);
     again.swap(left_over_);
-    const auto found = entries_.find(place.path_);
-    Entry& entry = found->second;
+    Entry& entry = entries_.at(place.path_);
     --entry.places;
     if (!place.is_ready_) entry.is_busy = false;
     if (entry.places == 0 && entry.goes_with_it.has_value()) {
       again[place.path_] = *entry.goes_with_it;
-    } else if (entry.places == 0 && entry.waiting.empty()) {
-      entries_.erase(found);
     }
   }
   for (const auto& [left, kind] : again) Remove(left, kind, place.requests_, place.stay_);
@@ -139,10 +177,9 @@ void Roster::OnRemoved(const std::string& path, EntityKind kind, const Status& r
   {
     MutexLock lock(mutex_);
     if (!is_gone && left_over_.size() < kLeftOverMax) left_over_[path] = kind;
-    const auto found = entries_.find(path);
-    found->second.is_going = false;
-    found->second.goes_with_it.reset();
-    if (found->second.waiting.empty()) entries_.erase(found);
+    Entry& entry = entries_.at(path);
+    entry.is_going = false;
+    entry.goes_with_it.reset();
   }
   LetIn(path);
 }

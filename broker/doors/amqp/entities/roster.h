@@ -10,12 +10,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
+#include <list>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "absl/base/thread_annotations.h"
 #include "broker/requests/requests.h"
@@ -33,8 +34,11 @@ class Roster : public std::enable_shared_from_this<Roster> {
     Place(const Place&) = delete;
     Place& operator=(const Place&) = delete;
 
-    // Others may come in, if the use is a shared one. Once, by who has it.
+    // Others may come in, if the use is a shared one; else they are told that it is used. By who
+    // has it.
     void Ready();
+    // They wait until this one is gone. Of one that is used alone.
+    void HoldOthers();
     // Nobody else has one.
     bool is_alone() const;
     // It goes when the last place does.
@@ -57,12 +61,32 @@ class Roster : public std::enable_shared_from_this<Roster> {
     bool is_ready_ = false;
   };
   using PlacePtr = std::shared_ptr<Place>;
-  // An error: it is used otherwise. On any thread.
+  // An error: it is used otherwise, or too many wait. On any thread.
   using Entered = std::function<void(const Result<PlacePtr>& place)>;
 
+  // Of who waits: gone, it waits no more, and is told nothing unless that is under way.
+  class Turn {
+   public:
+    Turn(std::shared_ptr<Roster> roster, std::string path, std::uint64_t number)
+        : roster_(std::move(roster)), path_(std::move(path)), number_(number) {}
+    ~Turn() { roster_->GiveUp(path_, number_); }
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+
+   private:
+    const std::shared_ptr<Roster> roster_;
+    const std::string path_;
+    const std::uint64_t number_;
+  };
+  using TurnPtr = std::unique_ptr<Turn>;
+
+  // Of one path.
+  static constexpr std::size_t kWaitingMax = 1000;
+  explicit Roster(std::size_t waiting_max = kWaitingMax) : waiting_max_(waiting_max) {}
+
   // `stay`: while it lives the requests are there. Answered at once, or when it may come in.
-  void Enter(Requests& requests, std::shared_ptr<void> stay, const std::string& path, Use use,
-             Entered then);
+  [[nodiscard]] TurnPtr Enter(Requests& requests, std::shared_ptr<void> stay,
+                              const std::string& path, Use use, Entered then);
   // There is another broker, and a sweep: what could not be removed before is that one's.
   void ForgetLeftOver();
   // Null: somebody uses it, or is about to.
@@ -74,6 +98,7 @@ class Roster : public std::enable_shared_from_this<Roster> {
     std::shared_ptr<void> stay;
     Use use;
     Entered then;
+    std::uint64_t number = 0;
   };
   struct Entry {
     Use use = Use::kAlone;
@@ -81,8 +106,20 @@ class Roster : public std::enable_shared_from_this<Roster> {
     // Its last place to come in is not ready.
     bool is_busy = false;
     bool is_going = false;
+    // Somebody does it, and sees what changes meanwhile.
+    bool is_letting_in = false;
     std::optional<EntityKind> goes_with_it{};
-    std::deque<Waiting> waiting{};
+    // A list, for what is taken out of its middle stays out of the lock until it is dropped.
+    std::list<Waiting> waiting{};
+
+    bool is_idle() const {
+      return places == 0 && !is_going && !goes_with_it.has_value() && waiting.empty();
+    }
+  };
+  // Who is let in, or is told why not.
+  struct Told {
+    Entered then;
+    Result<PlacePtr> place;
   };
   // What could not be removed.
   using LeftOver = std::map<std::string, EntityKind>;
@@ -93,12 +130,19 @@ class Roster : public std::enable_shared_from_this<Roster> {
   void Remove(const std::string& path, EntityKind kind, Requests& requests,
               std::shared_ptr<void> stay);
   void OnRemoved(const std::string& path, EntityKind kind, const Status& removed);
-  // Lets in who may come in now.
+  // Absent: too many wait, and `next` is as it was.
+  std::optional<std::uint64_t> LineUp(const std::string& path, Waiting& next);
+  void GiveUp(const std::string& path, std::uint64_t number);
+  // Lets in who may come in now, one after another.
   void LetIn(const std::string& path);
+  // Absent: nobody any more, and whoever changes that lets in again.
+  std::optional<Told> NextToTell(const std::string& path);
 
+  const std::size_t waiting_max_;
   mutable Mutex mutex_;
   // By folded path.
   std::map<std::string, Entry> entries_ ABSL_GUARDED_BY(mutex_);
+  std::uint64_t last_number_ ABSL_GUARDED_BY(mutex_) = 0;
   LeftOver left_over_ ABSL_GUARDED_BY(mutex_);
 };
 

@@ -17,15 +17,18 @@ void SubscriptionLink::Begin(const Attach& attach) {
   attach_ = attach;
   attach_.source->filter = jms::WithoutNoLocal(attach_.source->filter);
   const Roster::Use use = wish_.is_shared ? Roster::Use::kShared : Roster::Use::kAlone;
-  jms_.roster->Enter(world_.requests, jms_.stay, wish_.path, use,
-                     [self = shared_from_this(),
-                      post = world_.connection.poster()](const Result<Roster::PlacePtr>& place) {
-                       post([self, place] { self->OnPlace(place); });
-                     });
+  // It holds as much as a question does, however long it waits.
+  wait_.emplace(world_.connection.unanswered_bytes(), kAskedBytesMin);
+  turn_ = jms_.roster->Enter(world_.requests, jms_.stay, wish_.path, use,
+                             [self = shared_from_this(), post = world_.connection.poster()](
+                                 const Result<Roster::PlacePtr>& place) {
+                               post([self, place] { self->OnPlace(place); });
+                             });
 }
 
 void SubscriptionLink::OnPlace(const Result<Roster::PlacePtr>& place) {
   if (has_ended_) return;
+  wait_.reset();
   if (!place.ok()) return Refuse(place.status());
   place_ = *place;
   Look();
@@ -89,19 +92,20 @@ void SubscriptionLink::Replace() {
 }
 
 void SubscriptionLink::LookElsewhere() {
-  FindSubscription(
-      world_.requests, wish_.stored_name,
-      [self = shared_from_this(), place = place_,
-       post = world_.connection.poster()](const Result<std::string>& path) {
-        post([self, path] {
-          if (self->has_ended_) return;
-          if (!path.ok()) return self->Refuse(path.status());
-          if (path->empty()) return self->Create();
-          self->Refuse({ErrorCode::kInvalidOperation,
-                        fmt::format("the subscription is there, as {}: unsubscribe it first",
-                                    Quoted(*path))});
-        });
-      });
+  FindFor(world_, wish_.stored_name, place_,
+          [self = shared_from_this()](const Result<std::string>& path) { self->OnFound(path); });
+}
+
+void SubscriptionLink::OnFound(const Result<std::string>& path) {
+  if (has_ended_) return;
+  if (!path.ok()) return Refuse(path.status());
+  if (path->empty()) return Create();
+  // Which topic that is, is told to who may receive from it.
+  const bool may_know =
+      world_.connection.Prove({access::Right::kListen}, ResourceOfName(*path)).ok();
+  const std::string where = may_know ? "as " + Quoted(*path) : "of another topic";
+  Refuse({ErrorCode::kInvalidOperation,
+          fmt::format("the subscription is there, {}: unsubscribe it first", where)});
 }
 
 // What goes with its consumers is the roster's to remove before it is there: a kill -9 between the
@@ -144,6 +148,8 @@ void SubscriptionLink::Renew(const access::PermitPtr& permit) {
 void SubscriptionLink::End() {
   has_ended_ = true;
   OuterLink::End();
+  turn_.reset();
+  wait_.reset();
   place_.reset();
 }
 

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "broker/doors/amqp/entities/jms_world.h"
@@ -42,6 +43,7 @@ class SubscriptionLink final : public OuterLink,
   void Replace();
   // A durable one of the name might be of another topic.
   void LookElsewhere();
+  void OnFound(const Result<std::string>& path);
   void Create();
   void Receive();
   void Refuse(const Status& why);
@@ -54,6 +56,9 @@ class SubscriptionLink final : public OuterLink,
   access::PermitPtr permit_;
   const SubscriptionWish wish_;
   Attach attach_;
+  // Of when it waits for its place.
+  Roster::TurnPtr turn_;
+  std::optional<HeldBytes> wait_;
   Roster::PlacePtr place_;
   int looks_ = 0;
   bool has_ended_ = false;

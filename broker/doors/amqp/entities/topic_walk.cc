@@ -73,4 +73,18 @@ void FindSubscription(Requests& requests, std::string name,
       });
 }
 
+void FindFor(const LinkWorld& world, std::string name, std::shared_ptr<void> kept,
+             std::function<void(const Result<std::string>& path)> then) {
+  ByteBudget& budget = world.connection.unanswered_bytes();
+  budget.TakeAnyway(kAskedBytesMin);
+  FindSubscription(world.requests, std::move(name),
+                   [post = world.connection.poster(), &budget, kept = std::move(kept),
+                    then = std::move(then)](const Result<std::string>& path) {
+                     post([&budget, then, path] {
+                       budget.GiveBack(kAskedBytesMin);
+                       then(path);
+                     });
+                   });
+}
+
 }  // namespace wharf::amqp

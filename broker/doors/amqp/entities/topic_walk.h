@@ -6,8 +6,10 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 
+#include "broker/doors/amqp/entities/link_world.h"
 #include "broker/requests/requests.h"
 
 namespace wharf::amqp {
@@ -24,5 +26,10 @@ void WalkSubscriptions(Requests& requests, std::string topic, SeePage seen, Walk
 // The path of the subscription of this name, of whichever topic; empty: there is none.
 void FindSubscription(Requests& requests, std::string name,
                       std::function<void(const Result<std::string>& path)> then);
+// The same for a link, which counts for a question while it is under way: a client that attaches
+// and detaches could else have any number of them. `then` is called on the strand, if the
+// connection is still there; `kept` lives until it is answered.
+void FindFor(const LinkWorld& world, std::string name, std::shared_ptr<void> kept,
+             std::function<void(const Result<std::string>& path)> then);
 
 }  // namespace wharf::amqp

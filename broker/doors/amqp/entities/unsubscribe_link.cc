@@ -8,28 +8,30 @@
 #include "broker/requests/rights_for.h"
 
 namespace wharf::amqp {
+namespace {
+
+Status NoneForThem() {
+  return {ErrorCode::kMessagingEntityNotFound, "there is no such subscription"};
+}
+
+}  // namespace
 
 void UnsubscribeLink::Begin(const Attach& attach) {
   attach_ = attach;
-  FindSubscription(
-      world_.requests, stored_name_,
-      [self = shared_from_this(), stay = jms_.stay, post = world_.connection.poster()](
-          const Result<std::string>& path) { post([self, path] { self->OnFound(path); }); });
+  FindFor(world_, stored_name_, jms_.stay,
+          [self = shared_from_this()](const Result<std::string>& path) { self->OnFound(path); });
 }
 
-// The right to it is looked for before it is told that it is there.
+// Who has no right to it hears what is said of one that is not there, and not its topic.
 void UnsubscribeLink::OnFound(const Result<std::string>& path) {
   if (has_ended_) return;
+  world_.path = attach_.name;
   if (!path.ok()) return world_.Refuse(path.status(), NewTrackingId());
-  if (path->empty()) {
-    world_.path = attach_.name;
-    return world_.Refuse({ErrorCode::kMessagingEntityNotFound, "there is no such subscription"},
-                         NewTrackingId());
-  }
-  world_.path = *path;
+  if (path->empty()) return world_.Refuse(NoneForThem(), NewTrackingId());
   const Result<access::PermitPtr> permit =
       world_.connection.Prove({access::Right::kManage}, ResourceOfName(*path));
-  if (!permit.ok()) return world_.Refuse(permit.status(), NewTrackingId());
+  if (!permit.ok()) return world_.Refuse(NoneForThem(), NewTrackingId());
+  world_.path = *path;
   permit_ = *permit;
   place_ = jms_.roster->TryEnter(world_.requests, jms_.stay, *path);
   if (place_ == nullptr) {
@@ -45,11 +47,15 @@ void UnsubscribeLink::OnFound(const Result<std::string>& path) {
   source.capabilities = {Symbol{std::string(jms::kTopic)}};
   attach_.source = std::move(source);
   world_.Accept(attach_);
+  // Its client may never close it, and a consumer that waited for that would hear nothing.
+  place_->Ready();
 }
 
 // True: it is answered behind the commit.
 bool UnsubscribeLink::OnClosed() {
   if (place_ == nullptr) return false;
+  // Who comes from now on meets no subscription that is about to go.
+  place_->HoldOthers();
   AskFor(
       world_, world_.CallerWith(permit_),
       DeleteEntityRequest{EntityKind::kSubscription, world_.path}, 0,
