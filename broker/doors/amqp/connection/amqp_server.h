@@ -67,7 +67,8 @@ class AmqpServer {
   std::vector<ConnectionInfo> List(std::uint64_t after, std::size_t count_max) const;
   Status Close(std::uint64_t id);
 
-  // That there are now, or have a room; that came, and that were one too many, since it began. Any thread.
+  // That there are now, or have a room; that came, and that were one too many, since it began. Any
+  // thread.
   std::size_t connections() const;
   std::uint64_t accepted() const;
   std::uint64_t refused() const;
