@@ -48,7 +48,9 @@ bool TellsOfAnEnd(ErrorCode code) {
 // led; and clients that wait for a sign of life, as those over AMQP and HTTP do, go.
 bool MayBeTooSlow(const LifeRecord& life, const Operation& failed) {
   if (life.slowness <= kTooSlowToLead) return false;
-  return failed.reply.code == ErrorCode::kPartitionNotOwned || failed.hides_outcome;
+  const ErrorCode code = failed.reply.code;
+  return code == ErrorCode::kPartitionNotOwned ||
+         (failed.hides_outcome && code == ErrorCode::kServiceCommunicationProblem);
 }
 
 enum class Presence : std::uint8_t { kAbsent, kPossible, kPresent };
