@@ -39,6 +39,18 @@ TEST(ItemScanTest, WhatIsEmptyTakesRoomAsWell) {
   EXPECT_TRUE(HasTooMany<v1::SendRequest>(request.SerializeAsString()));
 }
 
+TEST(ItemScanTest, SoDoTextsAndWhatNobodyKnows) {
+  v1::RenewLockRequest renew;
+  for (int i = 0; i < 4500; ++i) renew.add_lock_tokens(std::string(16, 't'));
+  EXPECT_FALSE(HasTooMany<v1::RenewLockRequest>(renew.SerializeAsString()));
+  for (int i = 0; i < 1'000'000; ++i) renew.add_lock_tokens("");
+  EXPECT_TRUE(HasTooMany<v1::RenewLockRequest>(renew.SerializeAsString()));
+
+  std::string unknown;
+  for (int i = 0; i < 1'000'000; ++i) unknown += "\x78\x01";
+  EXPECT_TRUE(HasTooMany<v1::RenewLockRequest>(unknown));
+}
+
 TEST(ItemScanTest, DamageIsForTheParserToTell) {
   EXPECT_FALSE(HasTooMany<v1::SendRequest>(std::string(1 << 20, '\xFF')));
 }

@@ -18,6 +18,7 @@ using google::protobuf::io::CodedInputStream;
 constexpr int kDepthMax = 8;
 // Of a map, about; the same key twice is one entry.
 constexpr std::size_t kEntryBytes = 128;
+constexpr std::size_t kTextBytes = 64;
 
 bool IsMessage(const FieldDescriptor& field) {
   return field.cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE;
@@ -31,6 +32,12 @@ bool HoldsLists(const Descriptor& type, int depth) {
     if (field.is_repeated() || HoldsLists(*field.message_type(), depth + 1)) return true;
   }
   return false;
+}
+
+// One of many texts, and what nobody knows, which is kept as well.
+bool TakesMoreThanItIs(const FieldDescriptor* field) {
+  return field == nullptr ||
+         (field->is_repeated() && field->cpp_type() == FieldDescriptor::CPPTYPE_STRING);
 }
 
 struct Item {
@@ -62,9 +69,10 @@ class Scan {
       const bool is_item =
           field != nullptr && IsMessage(*field) &&
           WireFormatLite::GetTagWireType(tag) == WireFormatLite::WIRETYPE_LENGTH_DELIMITED;
+      if (!is_item && TakesMoreThanItIs(field)) bytes_ += kTextBytes;
       const bool goes_on =
           is_item ? PassItem(*field->message_type(), depth) : WireFormatLite::SkipField(&in_, tag);
-      if (!goes_on) return false;
+      if (!goes_on || has_too_many()) return false;
     }
     return true;
   }
