@@ -366,8 +366,11 @@ class Daemon:
         raise AssertionError("wharfd did not start:\n" + "".join(self.log))
 
     def exit_code(self):
-        """None as long as it runs; negative: the signal that ended it."""
-        return self._process.poll()
+        """None as long as it runs; negative: the signal that ended it. Then all that it said is in the log."""
+        code = self._process.poll()
+        if code is not None:
+            self._log_reader.join()
+        return code
 
     def peak_memory(self):
         """The most that it ever had in memory, in KiB."""
