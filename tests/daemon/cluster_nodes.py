@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import socket
 import time
 import unittest
 
@@ -11,14 +10,9 @@ import grpc
 import access_calls
 import daemon_test
 import wire
+from free_ports import free_port
 
 from wharf.v1 import cluster_pb2  # noqa: E402  pylint: disable=wrong-import-order
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def transfer_request(node):

@@ -10,7 +10,8 @@ import grpc
 import cluster_nodes
 import daemon_test
 import wire
-from cluster_nodes import Node, free_port
+from cluster_nodes import Node
+from free_ports import free_port
 from wire import messaging_pb2
 
 

@@ -11,7 +11,8 @@ import cluster_nodes
 import damaged_disk
 import operations
 import wire
-from cluster_nodes import Node, free_port
+from cluster_nodes import Node
+from free_ports import free_port
 
 
 class ClusterDamageTest(cluster_nodes.ClusterTest):

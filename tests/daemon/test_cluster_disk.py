@@ -6,7 +6,8 @@ import cluster_nodes
 import full_disk
 import operations
 import wire
-from cluster_nodes import Node, free_port
+from cluster_nodes import Node
+from free_ports import free_port
 
 # The marks are low, and segments of the log are small, so that a small disk has room for all of it.
 MARKS = ("--min-free-disk", "16MiB", "--min-free-disk-to-lead", "24MiB")

@@ -8,7 +8,8 @@ import grpc
 
 import cluster_nodes
 import wire
-from cluster_nodes import Node, free_port
+from cluster_nodes import Node
+from free_ports import free_port
 
 # So little is kept of a log that a few hundred messages are more.
 SHORT_LOG = ("--peer-log-bytes-max", "1MiB")

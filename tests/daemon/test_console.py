@@ -19,7 +19,8 @@ import test_access
 import test_clients
 import wire
 from access_calls import connection_of, make_token
-from cluster_nodes import ClusterTest, free_port
+from cluster_nodes import ClusterTest
+from free_ports import free_port
 
 PLACES = "127.0.0.1:0,console://127.0.0.1:0"
 ROOT = pathlib.Path(__file__).resolve().parents[2]

@@ -14,7 +14,7 @@ import grpc
 import daemon_test
 import rest_client
 import wire
-from cluster_nodes import free_port
+from free_ports import free_port
 from topic_calls import path_of, sql
 
 PLACES = "127.0.0.1:0,amqp://127.0.0.1:0,servicebus://127.0.0.1:0"

@@ -18,6 +18,7 @@ import cluster_nodes
 import daemon_test
 import operations
 import wire
+from free_ports import free_port
 from wharf.v1 import management_pb2
 
 DEPLOY = pathlib.Path(__file__).resolve().parents[2] / "deploy"
@@ -149,8 +150,7 @@ class MetricsTest(daemon_test.DaemonTest):
     def test_a_real_prometheus_scrapes_it_and_knows_the_rules(self):
         self.start_with_all()
         self.client.send("orders", b"a", b"b")
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            port = free.getsockname()[1]
+        port = free_port()
         config = pathlib.Path(self.folder.name, "prometheus.yml")
         config.write_text(json.dumps({  # JSON is YAML.
             "global": {"scrape_interval": "1s", "evaluation_interval": "1s"},

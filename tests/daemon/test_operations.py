@@ -13,6 +13,7 @@ import grpc
 import daemon_test
 import operations
 import wire
+from free_ports import free_port
 
 from grpc.health.v1 import health_pb2, health_pb2_grpc  # noqa: E402  pylint: disable=wrong-import-order
 
@@ -157,8 +158,7 @@ class RefusedThreadTest(daemon_test.DaemonTest):
     """A start that fails when everything is open: what watches must find it closed, not gone."""
 
     def test_a_start_that_is_refused_a_thread_ends_with_a_sentence_while_it_is_watched(self):
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            port = free.getsockname()[1]
+        port = free_port()
         over = threading.Event()
 
         def watch():

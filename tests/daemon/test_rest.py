@@ -20,7 +20,8 @@ import operations
 import rest_client
 import wire
 from access_calls import AccessClient, connection_of, make_token
-from cluster_nodes import ClusterTest, free_port
+from cluster_nodes import ClusterTest
+from free_ports import free_port
 from google.protobuf.timestamp_pb2 import Timestamp
 from proton import Message as AmqpMessage
 from proton.utils import BlockingConnection

@@ -1,20 +1,14 @@
 """three_nodes: a cluster for tests that are about its clients: founded, joined, and told apart by who leads."""
 
-import socket
 import time
 
 import grpc
 
 import daemon_test
 import wire
+from free_ports import free_port
 
 from wharf.v1 import cluster_pb2, cluster_pb2_grpc  # noqa: E402  pylint: disable=wrong-import-order
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 class ThreeNodes:

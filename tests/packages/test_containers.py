@@ -12,8 +12,8 @@ import unittest
 
 import yaml
 
-import cluster_nodes
 import wire
+from free_ports import free_port
 from packages import REPOSITORY, run
 
 DEPLOY = REPOSITORY / "deploy"
@@ -142,7 +142,7 @@ class PodTest(unittest.TestCase):
         return re.sub(r"/(etc|run)/wharf", f"{self.folder}/{pod}", value)
 
     def port(self, pod, port):
-        return self.ports.setdefault((pod, port), cluster_nodes.free_port())
+        return self.ports.setdefault((pod, port), free_port())
 
     def start(self, manifest, pod):
         environment = {name: self.here(pod, value) for name, value in manifest.environment(pod).items()}
@@ -215,7 +215,7 @@ class ComposeTest(unittest.TestCase):
 
     def test_the_health_check_tells_a_ready_broker_from_none(self):
         with tempfile.TemporaryDirectory(prefix="wharf-pods-") as folder:
-            port = cluster_nodes.free_port()
+            port = free_port()
             check = pathlib.Path(folder) / "healthcheck"
             check.write_text((DEPLOY / "container/healthcheck").read_text().replace("5682", str(port)))
             self.assertNotEqual(subprocess.run(["bash", check], check=False, capture_output=True).returncode, 0)

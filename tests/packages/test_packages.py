@@ -9,9 +9,9 @@ import tempfile
 import unittest
 import unittest.mock
 
-import cluster_nodes
 import packages
 import wire
+from free_ports import free_port
 from packages import REPOSITORY, run
 
 DOCUMENTS = "usr/share/doc/wharf"
@@ -119,7 +119,7 @@ class ProgramTest(unittest.TestCase):
         self.assertIn("a body", self.wharf(daemon, "receive", "orders"))
 
     def test_the_packaged_broker_can_be_a_node_of_a_cluster(self):
-        peers = f"127.0.0.1:{cluster_nodes.free_port()}"
+        peers = f"127.0.0.1:{free_port()}"
         daemon = self.start("--node", "n1", "--peer-listen", peers, "--insecure")
         self.wharf(daemon, "cluster", "init")
         self.wharf(daemon, "queue", "create", "orders")

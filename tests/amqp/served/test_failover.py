@@ -21,6 +21,7 @@ import daemon_test
 import served
 import test_node
 import wire
+from free_ports import free_port
 from test_served import HAS_SDK
 
 KILLS = int(os.environ.get("WHARF_LEADER_KILLS", "1"))
@@ -101,7 +102,7 @@ def start_three(test, kind="amqp", **options):
     """Nodes of a cluster, each at ports of its own, at which it comes again; answers who leads."""
     test.nodes = []
     for number in range(1, 4):
-        ports = [cluster_nodes.free_port() for _ in range(2)]
+        ports = [free_port() for _ in range(2)]
         listen = f"127.0.0.1:{ports[0]},{kind}://127.0.0.1:{ports[1]}"
         test.nodes.append(cluster_nodes.Node(test, f"n{number}", listen=listen, **options))
     first, *others = test.nodes

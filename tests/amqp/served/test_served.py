@@ -14,6 +14,7 @@ import operations
 import served
 import test_node
 import wire
+from free_ports import free_port
 from proton import ConnectionException, Delivery, Message
 from proton.reactor import AtMostOnce
 from proton.utils import ConnectionClosed, LinkDetached
@@ -185,7 +186,7 @@ class Serves(served.ServedTest):
         self.assertEqual(stored, accepted)
 
     def test_a_lock_outlives_a_broker_that_was_killed(self):
-        amqp = f"amqp://127.0.0.1:{cluster_nodes.free_port()}"
+        amqp = f"amqp://127.0.0.1:{free_port()}"
         daemon = self.serve(amqp=amqp)
         self.client.create("q")
         connection = self.dial()
@@ -203,7 +204,7 @@ class Serves(served.ServedTest):
 
     @unittest.skipUnless(HAS_SDK, "the SDK's packages need Node 20")
     def test_azures_sdk_goes_on_after_a_kill_and_settles_what_it_held(self):
-        amqp = f"amqp://127.0.0.1:{cluster_nodes.free_port()}"
+        amqp = f"amqp://127.0.0.1:{free_port()}"
         daemon = self.serve(amqp=amqp)
         self.create_what_the_sdk_wants(self.client)
         test_node.install()

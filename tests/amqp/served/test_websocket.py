@@ -19,7 +19,8 @@ import served
 import test_node
 import test_rights
 import wire
-from proton import ConnectionException, Delivery
+from free_ports import free_port
+from proton import Delivery
 from proton.utils import ConnectionClosed
 from test_served import FORCED, HAS_SDK, SDK_STEPS, SESSION_STEPS, data
 from web_socket import BINARY, CLOSE, GOING_AWAY, NORMAL, PING, PONG, TEXT, Bridge, Refused, WebSocket
@@ -245,7 +246,7 @@ class Sdks(served.ServedTest):
     def serve(self, **options):
         self.authority = certificates.Authority(self.folder.name)
         identity = self.authority.sign("broker")
-        self.place = f"servicebus+tls://127.0.0.1:{cluster_nodes.free_port()}"
+        self.place = f"servicebus+tls://127.0.0.1:{free_port()}"
         self.flags = ("--access=on", "--tls-cert", str(identity.certificate), "--tls-key", str(identity.key))
         daemon = self.serve_again()
         root = access_calls.connection_of(pathlib.Path(self.data, "root-connection-string").read_text())
