@@ -11,6 +11,7 @@
 #include <spdlog/spdlog.h>
 
 #include "replication/identity/durable_file.h"
+#include "storage/base/mutex.h"
 #include "storage/rocks/rocks_folder.h"
 #include "storage/rocks/rocks_status.h"
 #include "storage/rocks/state_files.h"
@@ -34,6 +35,12 @@ std::string NameOf(const LogPlace& place) {
 
 Status FailedTo(const std::string& what, const std::error_code& error) {
   return {ErrorCode::kGeneralError, what + ": " + error.message()};
+}
+
+// Whoever meets damage marks it, on any thread, and a start may be about to remove an older mark.
+Mutex& MarkMutex() {
+  static Mutex mutex;
+  return mutex;
 }
 
 Status SyncNames(const std::string& folder) {
@@ -79,15 +86,27 @@ Status StateFolder::Name(const std::string& name) const {
 Status StateFolder::MarkDamaged() const {
   const Result<std::string> current = name();
   if (!current.ok()) return current.status();
+  MutexLock lock(MarkMutex());
   return WriteDurably(data_ + kDamageMark, *current, kPointerMode);
+}
+
+Result<std::optional<std::string>> StateFolder::Marked() const {
+  return ReadSmallFile(data_ + kDamageMark, kNameBytesMax);
+}
+
+// That of the state which is open was made since it was opened.
+Status StateFolder::ForgetOldMark(const std::string& current) const {
+  MutexLock lock(MarkMutex());
+  const Result<std::optional<std::string>> marked = Marked();
+  if (!marked.ok()) return marked.status();
+  return *marked && **marked == current ? Status() : RemoveFolder(kDamageMark + 1);
 }
 
 // A mark of a state that is not there any more says nothing of the one that is.
 Status StateFolder::CheckState() const {
   const Result<std::string> current = path();
   if (!current.ok()) return current.status();
-  const Result<std::optional<std::string>> marked =
-      ReadSmallFile(data_ + kDamageMark, kNameBytesMax);
+  const Result<std::optional<std::string>> marked = Marked();
   if (!marked.ok()) return marked.status();
   if (*marked && **marked == name().value()) {
     return Status::Damage("the state in " + *current + " was found to be damaged");
@@ -129,9 +148,10 @@ Status StateFolder::Replace(const LogPlace& place) const {
 Status StateFolder::ForgetLost() const {
   const Result<std::string> current = name();
   if (!current.ok()) return current.status();
-  for (const char* const left : {kLost, kStandIn, kDamageMark + 1}) {
+  for (const char* const left : {kLost, kStandIn}) {
     WHARF_RETURN_IF_ERROR(RemoveFolder(left));
   }
+  WHARF_RETURN_IF_ERROR(ForgetOldMark(*current));
   const bool is_left = !current->empty() && fs::exists(data_ + "/CURRENT");
   return is_left ? RemoveStateFiles(nullptr, data_) : Status();
 }

@@ -41,7 +41,7 @@ class StateFolder {
   Status Keep(const LogPlace& place) const;
   // Whether there is a snapshot beside the state, so that it has to be settled with the log.
   Result<bool> has_snapshot() const;
-  // The state is damaged, says who has it open; durably, for the next start.
+  // The state is damaged, says who has it open; durably, for the next start. Any thread.
   Status MarkDamaged() const;
   // Damage: it was marked so, or it is not there.
   Status CheckState() const;
@@ -51,7 +51,7 @@ class StateFolder {
   // state is lost.
   Status Replace(const LogPlace& place) const;
   // There is a state, and it is open: what is left of one that was lost is removed, and what stood
-  // in for it.
+  // in for it. What was marked since it was opened stays so.
   Status ForgetLost() const;
   std::string stand_in() const { return data_ + "/stand-in"; }
 
@@ -61,6 +61,9 @@ class StateFolder {
  private:
   // That of the pointer; empty: DATA itself.
   Result<std::string> name() const;
+  // Which state is marked; nothing: none.
+  Result<std::optional<std::string>> Marked() const;
+  Status ForgetOldMark(const std::string& current) const;
   Result<std::vector<std::string>> Snapshots() const;
   Status Switch(const std::string& from, const std::string& to) const;
   Status RemoveFolder(const std::string& name) const;

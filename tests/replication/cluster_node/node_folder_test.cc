@@ -4,11 +4,14 @@
 
 #include "replication/cluster_node/node_folder.h"
 
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -277,6 +280,31 @@ TEST_F(LostStateFolderTest, OneInDataItselfIsRemovedBehindTheName) {
   EXPECT_FALSE(Has("CURRENT"));
   EXPECT_FALSE(Has("DAMAGED"));
   EXPECT_EQ(WhoseStateAfterAStart(), "of another node");
+}
+
+// A compaction may meet the damage while the start has still to tidy up.
+TEST_F(LostStateFolderTest, WhatIsMarkedSinceItWasOpenedStaysMarked) {
+  ASSERT_EQ(LostAtAStart(), "");
+
+  ASSERT_TRUE(states().MarkDamaged().ok());
+  ASSERT_TRUE(states().ForgetLost().ok());
+
+  EXPECT_THAT(LostAtAStart(), HasSubstr("was found to be damaged"));
+}
+
+TEST_F(LostStateFolderTest, WhoeverMeetsDamageHasItMarkedWhoeverElseDoes) {
+  for (int round = 0; round < 100; ++round) {
+    fs::remove(data() + "/DAMAGED");
+    std::atomic<int> unmarked = 0;
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i) {
+      threads.emplace_back([&] {
+        if (!states().MarkDamaged().ok() || !Has("DAMAGED")) ++unmarked;
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    ASSERT_EQ(unmarked, 0);
+  }
 }
 
 TEST_F(LostStateFolderTest, WithoutOthersEverythingStays) {
