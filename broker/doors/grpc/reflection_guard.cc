@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "absl/base/thread_annotations.h"
-#include "broker/doors/grpc/services/prove_caller.h"
+#include "broker/doors/grpc/services/asker.h"
 #include "storage/base/mutex.h"
 
 namespace wharf {
@@ -52,8 +52,9 @@ class ReflectionCall final : public ge::Interceptor {
   bool Begin() {
     const auto cancel = [canceller = canceller_] { canceller->Cancel(); };
     ticket_.reset(new CallGate::Ticket(gate_.Enter(cancel)));
-    const bool is_allowed = ticket_->is_valid() &&
-                            ProveCaller(*ticket_, context_, {.tracking_id = NewTrackingId()}).ok();
+    const Asker asker(context_);
+    const bool is_allowed =
+        ticket_->is_valid() && asker.Prove(*ticket_, {.tracking_id = asker.tracking_id()}).ok();
     if (!is_allowed || ticket_->permit() == nullptr) {
       ticket_.reset();
     } else {

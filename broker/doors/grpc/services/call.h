@@ -22,8 +22,8 @@
 #include "broker/core/messages/text.h"
 #include "broker/doors/common/gates.h"
 #include "broker/doors/grpc/errors.h"
+#include "broker/doors/grpc/services/asker.h"
 #include "broker/doors/grpc/services/item_scan.h"
-#include "broker/doors/grpc/services/prove_caller.h"
 #include "broker/doors/grpc/services/raw_service.h"
 #include "storage/base/log_fields.h"
 #include "storage/base/mutex.h"
@@ -87,11 +87,11 @@ class UnaryCall final : public UnaryReactor,
     auto call = std::shared_ptr<UnaryCall>(new UnaryCall(gates, context, response, handle));
     call->self_ = call;
     if (!call->ticket_.is_valid()) {
-      call->Fail(call->Refusal());
-    } else if (Status refused = call->Prove(); !refused.ok()) {
+      call->Fail(call->asker_.RefusalOf(call->ticket_));
+    } else if (Status refused = call->asker_.Prove(call->ticket_, call->about()); !refused.ok()) {
       call->Fail(refused);
     } else {
-      gates.reads.Enter(call, ConnectionOf(call->peer_), kReadHold, ReadGate::Patience::kBounded);
+      gates.reads.Enter(call, ConnectionOf(call->peer()), kReadHold, ReadGate::Patience::kBounded);
     }
     return call.get();
   }
@@ -123,11 +123,11 @@ class UnaryCall final : public UnaryReactor,
   }
   // The same for what must be done whether the client waits or not.
   Caller caller_itself() const {
-    return {.peer = peer_, .tracking_id = tracking_id_, .permit = ticket_.permit()};
+    return {.peer = peer(), .tracking_id = asker_.tracking_id(), .permit = ticket_.permit()};
   }
   EntityRef entity() const { return {entity_path}; }
   // For errors.
-  AboutRequest about() const { return {entity_path, tracking_id_}; }
+  AboutRequest about() const { return {entity_path, asker_.tracking_id()}; }
 
   bool is_cancelled() const { return context_->IsCancelled(); }
   // Why a wait was cancelled that had nothing to tell: its caller may not ask any more. Ok: it may.
@@ -159,21 +159,13 @@ class UnaryCall final : public UnaryReactor,
       : reads_(gates.reads),
         ticket_(gates.calls.Enter([context] { context->TryCancel(); })),
         context_(context),
-        vouched_(FindVouched(gates.vouched, *context)),
-        peer_(vouched_ == nullptr ? context->peer() : vouched_->peer),
+        asker_(gates.vouched, *context),
         handle_(handle),
         response_bytes_(response),
         request_(google::protobuf::Arena::CreateMessage<Request>(&arena_)),
         response_(google::protobuf::Arena::CreateMessage<Response>(&arena_)) {}
 
-  Status Prove() {
-    return vouched_ == nullptr ? ProveCaller(ticket_, *context_, about())
-                               : ProveVouched(ticket_, *vouched_);
-  }
-  Status Refusal() {
-    return vouched_ == nullptr ? RefusalFor(ticket_, *context_)
-                               : RefusalForVouched(ticket_, *vouched_);
-  }
+  const std::string& peer() const { return asker_.peer(); }
 
   // --- reading ---
 
@@ -240,10 +232,11 @@ class UnaryCall final : public UnaryReactor,
 
   void LogRefusal(const Status& status) const {
     constexpr std::size_t kLoggedPathBytesMax = 400;
-    const std::string tracking_id = ToString(tracking_id_);
+    const std::string tracking_id = ToString(asker_.tracking_id());
     const std::string entity = Shortened(entity_path, kLoggedPathBytesMax);
-    const LogFields about_it({{"entity", entity}, {"client", peer_}, {"tracking_id", tracking_id}});
-    spdlog::debug("a {} from {} fails: {} (tracking id {})", request_->GetTypeName(), peer_,
+    const LogFields about_it(
+        {{"entity", entity}, {"client", peer()}, {"tracking_id", tracking_id}});
+    spdlog::debug("a {} from {} fails: {} (tracking id {})", request_->GetTypeName(), peer(),
                   absl::CHexEscape(status.ToString()), tracking_id);
   }
 
@@ -267,11 +260,8 @@ class UnaryCall final : public UnaryReactor,
   ReadGate& reads_;
   CallGate::Ticket ticket_;
   grpc::CallbackServerContext* const context_;
-  // Whom another door of this daemon believes; null: whoever has called.
-  const VouchedCallers::CallerPtr vouched_;
-  const std::string peer_;
+  const Asker asker_;
   const Handle handle_;
-  const TrackingId tracking_id_ = vouched_ == nullptr ? NewTrackingId() : vouched_->tracking_id;
   // Gone when it was parsed.
   grpc::ByteBuffer request_bytes_;
   grpc::ByteBuffer* const response_bytes_;

@@ -29,17 +29,16 @@ class ReceiveStream final : public StreamReactor,
                             public std::enable_shared_from_this<ReceiveStream> {
  public:
   ReceiveStream(const Gates& gates, grpc::CallbackServerContext& context)
-      : context_(context),
-        ticket_(gates.calls.Enter([&context] { context.TryCancel(); })),
-        peer_(context.peer()),
+      : ticket_(gates.calls.Enter([&context] { context.TryCancel(); })),
+        asker_(gates.vouched, context),
         held_(gates.stream_bytes) {}
 
   void Begin() {
     self_ = shared_from_this();
     // Ended as any other: its client may cancel it in this moment.
-    if (!ticket_.is_valid()) return End(EndFor(RefusalFor(ticket_, context_)));
-    const AboutRequest about = NewSubject();
-    if (Status refused = ProveCaller(ticket_, context_, about); !refused.ok()) {
+    if (!ticket_.is_valid()) return End(EndFor(asker_.RefusalOf(ticket_)));
+    const AboutRequest about{.tracking_id = asker_.tracking_id()};
+    if (Status refused = asker_.Prove(ticket_, about); !refused.ok()) {
       return End(ToGrpc(refused, about));
     }
     StartRead(&read_);
@@ -337,7 +336,7 @@ class ReceiveStream final : public StreamReactor,
 
   Requests& requests() const { return ticket_.broker().requests; }
   Caller NewCaller() const {
-    return {.peer = peer_, .tracking_id = NewTrackingId(), .permit = ticket_.permit()};
+    return {.peer = asker_.peer(), .tracking_id = NewTrackingId(), .permit = ticket_.permit()};
   }
   AboutRequest NewSubject() const { return {path_, NewTrackingId()}; }
   // Answers that it had did not get through: they may have told that something was done.
@@ -489,10 +488,8 @@ class ReceiveStream final : public StreamReactor,
     End(EndFor(reason));
   }
 
-  // Looked at before it is started only.
-  grpc::CallbackServerContext& context_;
   CallGate::Ticket ticket_;
-  const std::string peer_;
+  const Asker asker_;
   std::shared_ptr<ReceiveStream> self_;
   // Owned by whoever reads or writes.
   grpc::ByteBuffer read_;

@@ -36,15 +36,14 @@ class SendStream final : public StreamReactor,
  public:
   SendStream(const Gates& gates, grpc::CallbackServerContext& context)
       : reads_(gates.reads),
-        context_(context),
         ticket_(gates.calls.Enter([&context] { context.TryCancel(); })),
-        peer_(context.peer()) {}
+        asker_(gates.vouched, context) {}
 
   void Begin() {
     self_ = shared_from_this();
-    if (!ticket_.is_valid()) return Finish(EndFor(RefusalFor(ticket_, context_)));
-    const AboutRequest about{.tracking_id = NewTrackingId()};
-    if (Status refused = ProveCaller(ticket_, context_, about); !refused.ok()) {
+    if (!ticket_.is_valid()) return Finish(EndFor(asker_.RefusalOf(ticket_)));
+    const AboutRequest about{.tracking_id = asker_.tracking_id()};
+    if (Status refused = asker_.Prove(ticket_, about); !refused.ok()) {
       return Finish(ToGrpc(refused, about));
     }
     WaitForPlace();
@@ -129,7 +128,7 @@ class SendStream final : public StreamReactor,
   // To read; OnPlace follows, or OnRefused if the gate is closed. What its client sends meanwhile
   // flow control keeps there, unread; what was taken is answered.
   void WaitForPlace() {
-    reads_.Enter(shared_from_this(), ConnectionOf(peer_), kStreamReadHold,
+    reads_.Enter(shared_from_this(), ConnectionOf(asker_.peer()), kStreamReadHold,
                  ReadGate::Patience::kEndless);
   }
 
@@ -293,7 +292,7 @@ class SendStream final : public StreamReactor,
   }
 
   Caller CallerOf(const Pending& pending) const {
-    return {.peer = peer_, .tracking_id = pending.tracking_id, .permit = ticket_.permit()};
+    return {.peer = asker_.peer(), .tracking_id = pending.tracking_id, .permit = ticket_.permit()};
   }
 
   // A stream looks an entity up once, and again when that is gone.
@@ -370,10 +369,8 @@ class SendStream final : public StreamReactor,
   }
 
   ReadGate& reads_;
-  // Looked at before anything is read only.
-  grpc::CallbackServerContext& context_;
   CallGate::Ticket ticket_;
-  const std::string peer_;
+  const Asker asker_;
   std::shared_ptr<SendStream> self_;
   // Owned by whoever reads or writes.
   grpc::ByteBuffer read_;

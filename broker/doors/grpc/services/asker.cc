@@ -1,7 +1,8 @@
-#include "broker/doors/grpc/services/prove_caller.h"
+#include "broker/doors/grpc/services/asker.h"
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <grpc/grpc_security_constants.h>
@@ -49,8 +50,6 @@ bool IsFromInside(const grpc::ServerContextBase& context) {
   return !peer.starts_with("ipv4:") && !peer.starts_with("ipv6:") && !peer.starts_with("unix:");
 }
 
-}  // namespace
-
 VouchedCallers::CallerPtr FindVouched(const VouchedCallers& vouched,
                                       const grpc::ServerContextBase& context) {
   const auto& metadata = context.client_metadata();
@@ -59,36 +58,37 @@ VouchedCallers::CallerPtr FindVouched(const VouchedCallers& vouched,
   return vouched.Find({handle->second.data(), handle->second.size()});
 }
 
-Status ProveVouched(CallGate::Ticket& ticket, const Caller& vouched) {
-  Status refused = ticket.Accept(vouched.permit);
-  if (!refused.ok()) {
-    ticket.guard()->NoteRefusal(refused, ticket.permit(), vouched.peer,
-                                ToString(vouched.tracking_id));
-  }
-  return refused;
-}
+}  // namespace
 
-Status RefusalForVouched(CallGate::Ticket& ticket, const Caller& vouched) {
-  const bool is_known = ticket.Accept(vouched.permit).ok();
-  return is_known ? ticket.refusal() : ticket.refusal_of_strangers();
-}
+Asker::Asker(const VouchedCallers& vouched, const grpc::ServerContextBase& context)
+    : Asker(FindVouched(vouched, context), context) {}
 
-Status ProveCaller(CallGate::Ticket& ticket, const grpc::ServerContextBase& context,
-                   const AboutRequest& about) {
+Asker::Asker(VouchedCallers::CallerPtr vouched, const grpc::ServerContextBase& context)
+    : context_(context),
+      vouched_(std::move(vouched)),
+      peer_(vouched_ == nullptr ? context.peer() : vouched_->peer),
+      tracking_id_(vouched_ == nullptr ? NewTrackingId() : vouched_->tracking_id) {}
+
+Status Asker::Prove(CallGate::Ticket& ticket, const AboutRequest& about) const {
   access::Guard* const guard = ticket.guard();
   if (guard == nullptr) return {};
-  const std::vector<std::string_view> tokens = TokensOf(context);
-  Status refused = Prove(ticket, tokens, context);
+  Status refused = ProveItself(ticket);
   if (!refused.ok()) {
-    guard->NoteRefusal(refused, ticket.permit(), context.peer(), ToString(about.tracking_id),
+    const std::vector<std::string_view> tokens = TokensOf(context_);
+    guard->NoteRefusal(refused, ticket.permit(), peer_, ToString(about.tracking_id),
                        tokens.empty() ? std::string_view() : tokens.front());
   }
   return refused;
 }
 
-Status RefusalFor(CallGate::Ticket& ticket, const grpc::ServerContextBase& context) {
-  const bool is_known = ticket.guard() == nullptr || Prove(ticket, TokensOf(context), context).ok();
+Status Asker::RefusalOf(CallGate::Ticket& ticket) const {
+  const bool is_known = ticket.guard() == nullptr || ProveItself(ticket).ok();
   return is_known ? ticket.refusal() : ticket.refusal_of_strangers();
+}
+
+Status Asker::ProveItself(CallGate::Ticket& ticket) const {
+  if (vouched_ != nullptr) return ticket.Accept(vouched_->permit);
+  return wharf::Prove(ticket, TokensOf(context_), context_);
 }
 
 }  // namespace wharf
