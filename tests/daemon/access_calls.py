@@ -15,6 +15,8 @@ import grpc
 from google.protobuf import empty_pb2, json_format
 
 import wire
+from json_stream import JsonStream
+from web_socket import Refused
 from wharf.v1 import (backups_pb2, clock_pb2, cluster_pb2, cluster_pb2_grpc, management_pb2, message_pb2,
                       messaging_pb2, sessions_pb2, topics_pb2, transactions_pb2)
 
@@ -235,15 +237,40 @@ def ask(channel, name, request, token):
         return error.code()
 
 
-def ask_json(port, name, request, token):
-    """The same of the JSON form at a listener of the console; a stream has none."""
+def _path_and_message(name, request):
+    """Of the JSON form."""
     service_name, method_name = name.split(" ")[0].split(".")
     (service,) = [each for each in SERVICES if each.name == service_name]
     input_type = service.methods_by_name[method_name].input_type
-    message = getattr(_module_of(input_type), input_type.name)(**request)
+    return f"{service_name}/{method_name}", getattr(_module_of(input_type), input_type.name)(**request)
+
+
+def ask_json_stream(port, name, request, token):
+    """The same of a stream as a WebSocket at a listener of the console."""
+    path, message = _path_and_message(name, request)
+    try:
+        with JsonStream(port, path, Authorization=token) as stream:
+            stream.say(json_format.MessageToJson(message).encode())
+            if "header" in request:
+                stream.say({"chunk": {"data": base64.b64encode(b"x" * 5).decode()}})
+            stream.end_requests()
+            while isinstance(heard := stream.hear(), dict):
+                results = heard.get("results", ())
+                if "error" in heard:
+                    return grpc.StatusCode[heard["error"]["status"]]
+                if results and "error" in results[0]:
+                    return _code(results[0]["error"]["code"])
+            return grpc.StatusCode.OK if heard[0] == 1000 else heard
+    except Refused as refused:
+        return {401: grpc.StatusCode.UNAUTHENTICATED}[refused.status]
+
+
+def ask_json(port, name, request, token):
+    """The same of a unary method in its JSON form at a listener of the console."""
+    path, message = _path_and_message(name, request)
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=wire.TIMEOUT)
     try:
-        connection.request("POST", f"/api/v1/{service_name}/{method_name}", body=json_format.MessageToJson(message),
+        connection.request("POST", f"/api/v1/{path}", body=json_format.MessageToJson(message),
                            headers={"X-Wharf-Request": "1", **({"Authorization": token} if token is not None else {})})
         answer = connection.getresponse()
         body = json.loads(answer.read())

@@ -1,11 +1,13 @@
-// InnerCalls: the unary calls of the gRPC API as another door of this daemon makes them in the name
-// of its clients: who asks is whom that door has believed, and all else, rights, bounds, errors, is
-// as for a client of gRPC.
+// InnerCalls: the calls and streams of the gRPC API as another door of this daemon makes them in
+// the name of its clients: who asks is whom that door has believed, and all else, rights, bounds,
+// errors, is as for a client of gRPC.
 //
 // Of the gRPC door (doors/grpc/inner_channel.h); the console makes JSON of it. Any thread.
 #pragma once
 
 #include <functional>
+#include <memory>
+#include <optional>
 #include <string>
 
 #include "absl/functional/any_invocable.h"
@@ -18,7 +20,7 @@ class InnerCalls {
   struct Call {
     // "/wharf.v1.Messaging/Send".
     std::string method{};
-    // The bytes of its message.
+    // The bytes of its message; of a stream there are none.
     std::string request{};
     // Its address, what it has proven, by which name it is told of, and how long it waits.
     Caller caller{};
@@ -36,8 +38,31 @@ class InnerCalls {
   // Ends the call if it is not over; it is answered all the same. Any thread, any time.
   using Cancel = std::function<void()>;
 
+  // A stream, from the side of its client. Whoever has it uses it on one thread at a time; at most
+  // one read and one write are under way. One that goes before it is over is cancelled.
+  class Stream {
+   public:
+    virtual ~Stream() = default;
+    // The next response; OnRead follows.
+    virtual void Read() = 0;
+    // One more request; OnWritten follows.
+    virtual void Write(const std::string& request) = 0;
+    // There are no more requests; instead of a write.
+    virtual void EndWrites() = 0;
+  };
+  // What comes of it, on any thread, also within one of its calls.
+  struct StreamEvents {
+    // Absent: there are no more.
+    std::function<void(std::optional<std::string> response)> on_read;
+    // False: nobody takes requests any more.
+    std::function<void(bool is_taken)> on_written;
+    // Once, when nothing is under way any more and the stream has been let go of.
+    std::function<void(Answer answer)> on_over;
+  };
+
   virtual ~InnerCalls() = default;
   virtual Cancel Begin(Call call, Done done) = 0;
+  virtual std::unique_ptr<Stream> Open(Call call, StreamEvents events) = 0;
 };
 
 }  // namespace wharf

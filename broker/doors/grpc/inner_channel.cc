@@ -3,7 +3,9 @@
 #include <chrono>
 #include <string>
 #include <utility>
-#include <vector>
+
+#include "broker/doors/grpc/byte_buffers.h"
+#include "broker/doors/grpc/inner_stream.h"
 
 namespace wharf {
 namespace {
@@ -16,22 +18,6 @@ struct Under {
   grpc::ByteBuffer response;
   InnerCalls::Done done;
 };
-
-grpc::ByteBuffer BufferOf(const std::string& bytes) {
-  const grpc::Slice slice(bytes);
-  return {&slice, 1};
-}
-
-std::string BytesOf(const grpc::ByteBuffer& buffer) {
-  std::vector<grpc::Slice> slices;
-  std::string bytes;
-  if (!buffer.Dump(&slices).ok()) return bytes;
-  bytes.reserve(buffer.Length());
-  for (const grpc::Slice& slice : slices) {
-    bytes.append(reinterpret_cast<const char*>(slice.begin()), slice.size());
-  }
-  return bytes;
-}
 
 // Answers have the bounds of their methods, and no other.
 grpc::ChannelArguments Arguments() {
@@ -67,6 +53,10 @@ InnerCalls::Cancel InnerChannel::Begin(Call call, Done done) {
   return [weak = std::weak_ptr<Under>(under)] {
     if (const auto still = weak.lock()) still->context.TryCancel();
   };
+}
+
+std::unique_ptr<InnerCalls::Stream> InnerChannel::Open(Call call, StreamEvents events) {
+  return OpenInnerStream(stub_, vouched_, std::move(call), std::move(events));
 }
 
 }  // namespace wharf

@@ -22,6 +22,7 @@ class InnerChannel final : public InnerCalls {
   InnerChannel(grpc::Server& server, VouchedCallers& vouched);
 
   Cancel Begin(Call call, Done done) override;
+  std::unique_ptr<Stream> Open(Call call, StreamEvents events) override;
 
  private:
   VouchedCallers& vouched_;

@@ -22,6 +22,7 @@
 #include "broker/doors/common/peer_text.h"
 #include "broker/doors/http/request_parser.h"
 #include "broker/doors/http/web_socket.h"
+#include "broker/doors/http/web_socket_messages.h"
 #include "storage/base/log_limit.h"
 
 namespace wharf {
@@ -165,6 +166,7 @@ class ConnectionOver final : public HttpConnection,
   void CloseSocket() {
     if (is_upgraded_) {
       if (web_socket_ != nullptr) web_socket_->Close();
+      if (const auto texts = texts_.lock()) texts->Drop();
       return;
     }
     error_code ignored;
@@ -345,6 +347,7 @@ class ConnectionOver final : public HttpConnection,
       HttpService::Begun begun = world_.service.Begin(HeadOf(parser_->get()));
       refused = std::move(begun.refused);
       if (begun.upgrade) return Leave(*std::move(begun.upgrade));
+      if (begun.texts) return SpeakInTexts(*std::move(begun.texts));
       go_on_ = std::move(begun.go_on);
     }
     if (refused) {
@@ -495,11 +498,15 @@ class ConnectionOver final : public HttpConnection,
 
   // Nothing else may be under way, a read ahead neither: what came behind the head would belong to
   // nobody.
+  bool CanUpgrade() {
+    if (version_ >= 11 && parser_->is_done() && buffer_.size() == 0 && !is_listening_) return true;
+    AnswerAndEnd(world_.service.Refusal(
+        400, "an upgrade is of HTTP/1.1, and nothing stands behind it before it is answered"));
+    return false;
+  }
+
   void Leave(HttpService::Upgrade upgrade) {
-    if (version_ < 11 || !parser_->is_done() || buffer_.size() > 0 || is_listening_) {
-      return AnswerAndEnd(world_.service.Refusal(
-          400, "an upgrade is of HTTP/1.1, and nothing stands behind it before it is answered"));
-    }
+    if (!CanUpgrade()) return;
     std::string answer =
         WebSocketAnswer(ToText(parser_->get()[http::field::sec_websocket_key]), upgrade.protocol);
     socket().expires_never();
@@ -516,6 +523,23 @@ class ConnectionOver final : public HttpConnection,
   void OnUpgraded(error_code error, absl::AnyInvocable<void(HandedStream) &&> take) {
     if (error || is_dropped_) return Drop();
     std::move(take)(HandedStream(std::move(web_socket_)));
+  }
+
+  void SpeakInTexts(HttpService::Texts wanted) {
+    if (!CanUpgrade()) return;
+    socket().expires_never();
+    is_upgraded_ = true;
+    const auto texts = std::make_shared<WebSocketMessages<Stream>>(
+        std::move(stream_), typename WebSocketMessages<Stream>::World{world_.limits, world_.held,
+                                                                      this->shared_from_this()});
+    texts_ = texts;
+    texts->Accept(parser_->get(), wanted.protocol,
+                  [texts, self = this->shared_from_this(),
+                   take = std::move(wanted.take)](bool is_accepted) mutable {
+                    if (!is_accepted || self->is_dropped_) return;
+                    self->parser_.reset();
+                    self->Guarded([&] { std::move(take)(texts->Give()); });
+                  });
   }
 
   // --- answering ---
@@ -690,6 +714,8 @@ class ConnectionOver final : public HttpConnection,
   bool is_upgraded_ = false;
   // Until its answer has left.
   std::shared_ptr<WebSocketOver<Stream>> web_socket_;
+  // Keeps this connection.
+  std::weak_ptr<WebSocketMessages<Stream>> texts_;
   // Of the request.
   std::optional<RequestParser> parser_;
   HttpService::Continue go_on_;

@@ -15,6 +15,7 @@
 #include "absl/functional/any_invocable.h"
 #include "broker/doors/common/handed_stream.h"
 #include "broker/doors/http/exchange.h"
+#include "broker/doors/http/message_socket.h"
 
 namespace wharf {
 
@@ -39,11 +40,18 @@ class HttpService {
     std::string protocol;
     absl::AnyInvocable<void(HandedStream stream) &&> take;
   };
-  // One of the three.
+  // The same, for who speaks in texts. It stays one of HTTP's connections.
+  struct Texts {
+    // Empty: none is named.
+    std::string protocol;
+    absl::AnyInvocable<void(MessageSocketPtr socket) &&> take;
+  };
+  // One of the four.
   struct Begun {
     std::optional<HttpResponse> refused{};
     Continue go_on{};
     std::optional<Upgrade> upgrade{};
+    std::optional<Texts> texts{};
   };
 
   virtual ~HttpService() = default;

@@ -58,6 +58,27 @@ class OverWebSocket(served.ServedTest):
         self.assertEqual(self.bridge.code(), GOING_AWAY)
 
 
+class ReadmeStream(served.ServedTest):
+
+    def test_the_stream_of_the_readme_receives_and_settles(self):
+        """In a page a WebSocket is there by itself."""
+        daemon = self.start(listen=f"{served.PLACES},console://127.0.0.1:0")
+        self.client.create("orders")
+        self.client.send("orders", b"one", b"two")
+        readme = (pathlib.Path(__file__).resolve().parents[3] / "README.md").read_text(encoding="utf-8")
+        (program,) = [block for block in readme.split("```js\n")[1:] if "wharf.v1.json" in block.split("```")[0]]
+        program = program.split("```")[0].replace("127.0.0.1:8080", f"127.0.0.1:{served.amqp_port(daemon, 'console')}")
+        test_node.install()
+        story = pathlib.Path(test_node.NODE, "readme_stream.mjs")
+        self.addCleanup(story.unlink)
+        story.write_text(f"import WebSocket from 'ws';\nconst session = 'none';\n{program}", encoding="utf-8")
+        with subprocess.Popen(["node", story], cwd=test_node.NODE, stdout=subprocess.PIPE, text=True) as told:
+            self.assertEqual([told.stdout.readline() for _ in range(2)], ["one\n", "two\n"])
+            daemon_test.wait_for(lambda: self.assertEqual(self.client.runtime("orders").total_message_count, 0),
+                                 AssertionError)
+            told.terminate()
+
+
 class Rights(OverWebSocket, test_rights.Rights):
     """Each thing that a link can ask for, as everybody."""
 

@@ -39,6 +39,7 @@ class Desk final : public InnerCalls {
       if (const auto still = weak.lock()) still->is_cancelled = true;
     };
   }
+  std::unique_ptr<Stream> Open(Call /*call*/, StreamEvents /*events*/) override { return nullptr; }
   std::vector<std::shared_ptr<Asked>> asked_;
 };
 
@@ -239,12 +240,65 @@ TEST_F(ConsoleServiceTest, BadJsonIsAnsweredWithoutACall) {
 TEST_F(ConsoleServiceTest, PathsAndVerbsThatThereAreNotAreToldApart) {
   const std::string session = Session();
   EXPECT_EQ(Ask(Post("Messaging/None", session))->response->status, 404U);
-  EXPECT_EQ(Ask(Post("Messaging/SendStream", session))->response->status, 501U);
+  EXPECT_EQ(Ask(Post("Messaging/SendStream", session))->response->status, 426U);
   HttpRequest head = Post("Messaging/Send", session);
   head.method = "GET";
   const auto heard = Ask(head);
   EXPECT_EQ(heard->response->status, 405U);
   EXPECT_EQ(*FindField(heard->response->fields, "Allow"), "POST");
+}
+
+HttpRequest Stream(const std::string& protocols, std::string authorization = "") {
+  HttpRequest head{.method = "GET",
+                   .path = "/api/v1/Messaging/SendStream",
+                   .host = "localhost",
+                   .authorization = std::move(authorization),
+                   .fields = {{"Connection", "Upgrade"},
+                              {"Upgrade", "websocket"},
+                              {"Sec-WebSocket-Version", "13"},
+                              {"Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="}},
+                   .peer = "10.0.0.1:5000"};
+  if (!protocols.empty()) head.fields.emplace_back("Sec-WebSocket-Protocol", protocols);
+  return head;
+}
+
+// A page can set no field of a WebSocket, but name what is to be spoken.
+TEST_F(ConsoleServiceTest, AStreamIsBegunByWhoIsSignedInAndByNobodyElse) {
+  const std::string session = Session();
+  const std::string id = session.substr(std::string("Session ").size());
+
+  EXPECT_EQ(service_.Begin(Stream("", session)).texts->protocol, "");
+  EXPECT_EQ(service_.Begin(Stream("wharf.v1.json, wharf.session." + id)).texts->protocol,
+            "wharf.v1.json");
+  EXPECT_EQ(service_.Begin(Stream("wharf.v1.json")).refused->status, 401U);
+  EXPECT_EQ(service_.Begin(Stream("wharf.v1.json, wharf.session.x" + id)).refused->status, 401U);
+  EXPECT_EQ(service_.Begin(Stream("wharf.session." + id)).refused->status, 400U);
+  HttpRequest foreign = Stream("", session);
+  foreign.origin = "http://evil.example";
+  EXPECT_EQ(service_.Begin(std::move(foreign)).refused->status, 403U);
+}
+
+TEST_F(ConsoleServiceTest, AStreamThatIsNoWebSocketHearsWhatItIsToBe) {
+  HttpRequest head = Stream("", Session());
+  head.fields.erase(head.fields.begin());
+  const HttpService::Begun begun = service_.Begin(head);
+
+  EXPECT_EQ(begun.refused->status, 426U);
+  EXPECT_EQ(*FindField(begun.refused->fields, "Upgrade"), "websocket");
+  EXPECT_EQ(*FindField(begun.refused->fields, "Sec-WebSocket-Version"), "13");
+}
+
+TEST_F(ConsoleServiceTest, AStreamTakesAPlaceOfACallAndGivesItBack) {
+  const std::string session = Session();
+  {
+    const HttpService::Begun begun = service_.Begin(Stream("", session));
+    EXPECT_EQ(service_.open_calls(), 1);
+    EXPECT_FALSE(gate_.WaitUntilNone(Duration(0)));
+  }
+  EXPECT_EQ(service_.open_calls(), 0);
+  EXPECT_TRUE(gate_.WaitUntilNone(Duration(0)));
+  has_room_ = false;
+  EXPECT_EQ(service_.Begin(Stream("", session)).refused->status, 503U);
 }
 
 TEST_F(ConsoleServiceTest, WithoutALeaderOnlyTheClusterIsAnsweredAndStrangersHearNotWhoLeads) {

@@ -25,12 +25,14 @@ TEST(ApiMethodsTest, TheyAreFoundByTheirPaths) {
   for (const ApiMethod& method : ApiMethods()) {
     EXPECT_EQ(FindApiMethod(method.path), &method);
     EXPECT_EQ(FindApiMethod(method.path + "x"), nullptr);
-    EXPECT_FALSE(IsStreamPath(method.path));
+    EXPECT_EQ(FindApiStream(method.path), nullptr);
   }
   EXPECT_EQ(FindApiMethod("/api/v1/Messaging/Send")->grpc_path, "/wharf.v1.Messaging/Send");
   EXPECT_TRUE(FindApiMethod("/api/v1/Cluster/Found")->is_of_every_node);
   EXPECT_TRUE(FindApiMethod("/api/v1/Backups/Create")->is_of_every_node);
-  EXPECT_TRUE(IsStreamPath("/api/v1/Messaging/SendStream"));
+  EXPECT_EQ(FindApiStream("/api/v1/Messaging/SendStream")->grpc_path,
+            "/wharf.v1.Messaging/SendStream");
+  EXPECT_EQ(FindApiMethod("/api/v1/Messaging/SendStream"), nullptr);
   EXPECT_EQ(FindApiMethod("/api/v1/messaging/send"), nullptr);
   EXPECT_EQ(FindApiMethod(""), nullptr);
 }
@@ -39,9 +41,12 @@ TEST(OpenApiTest, ItHasEachMethodAndNoReferenceThatLeadsNowhere) {
   const json document = json::parse(OpenApiDocument("1.2.3"));
 
   EXPECT_EQ(document["info"]["version"], "1.2.3");
-  EXPECT_EQ(document["paths"].size(), ApiMethods().size() + 1);
+  EXPECT_EQ(document["paths"].size(), ApiMethods().size() + ApiStreams().size() + 1);
   for (const ApiMethod& method : ApiMethods()) {
     EXPECT_TRUE(document["paths"][method.path].contains("post")) << method.path;
+  }
+  for (const ApiMethod& method : ApiStreams()) {
+    EXPECT_TRUE(document["paths"][method.path].contains("get")) << method.path;
   }
   std::set<std::string> references;
   CollectReferences(document, references);

@@ -41,22 +41,23 @@ bool IsOfEveryNode(const ServiceDescriptor& service) {
 
 struct Table {
   std::vector<ApiMethod> unary;
-  std::vector<std::string> streams;
+  std::vector<ApiMethod> streams;
 };
 
 void Add(const ServiceDescriptor& service, Table& table) {
   for (int i = 0; i < service.method_count(); ++i) {
     const MethodDescriptor& method = *service.method(i);
-    std::string path = absl::StrCat(kPrefix, service.name(), "/", method.name());
-    if (!IsUnary(method)) {
-      table.streams.push_back(std::move(path));
-      continue;
-    }
-    table.unary.push_back({.descriptor = &method,
-                           .path = std::move(path),
-                           .grpc_path = absl::StrCat("/", service.full_name(), "/", method.name()),
-                           .is_of_every_node = IsOfEveryNode(service)});
+    (IsUnary(method) ? table.unary : table.streams)
+        .push_back({.descriptor = &method,
+                    .path = absl::StrCat(kPrefix, service.name(), "/", method.name()),
+                    .grpc_path = absl::StrCat("/", service.full_name(), "/", method.name()),
+                    .is_of_every_node = IsOfEveryNode(service)});
   }
+}
+
+void Sort(std::vector<ApiMethod>& methods) {
+  std::sort(methods.begin(), methods.end(),
+            [](const ApiMethod& one, const ApiMethod& other) { return one.path < other.path; });
 }
 
 Table MakeTable() {
@@ -64,8 +65,8 @@ Table MakeTable() {
   for (const FileDescriptor* file : Files()) {
     for (int i = 0; i < file->service_count(); ++i) Add(*file->service(i), table);
   }
-  std::sort(table.unary.begin(), table.unary.end(),
-            [](const ApiMethod& one, const ApiMethod& other) { return one.path < other.path; });
+  Sort(table.unary);
+  Sort(table.streams);
   return table;
 }
 
@@ -74,21 +75,19 @@ const Table& TheTable() {
   return kTable;
 }
 
-}  // namespace
-
-const std::vector<ApiMethod>& ApiMethods() { return TheTable().unary; }
-
-const ApiMethod* FindApiMethod(std::string_view path) {
-  const std::vector<ApiMethod>& all = ApiMethods();
+const ApiMethod* Find(const std::vector<ApiMethod>& all, std::string_view path) {
   const auto found = std::lower_bound(
       all.begin(), all.end(), path,
       [](const ApiMethod& method, std::string_view wanted) { return method.path < wanted; });
   return found == all.end() || found->path != path ? nullptr : &*found;
 }
 
-bool IsStreamPath(std::string_view path) {
-  const std::vector<std::string>& streams = TheTable().streams;
-  return std::find(streams.begin(), streams.end(), path) != streams.end();
-}
+}  // namespace
+
+const std::vector<ApiMethod>& ApiMethods() { return TheTable().unary; }
+const std::vector<ApiMethod>& ApiStreams() { return TheTable().streams; }
+
+const ApiMethod* FindApiMethod(std::string_view path) { return Find(ApiMethods(), path); }
+const ApiMethod* FindApiStream(std::string_view path) { return Find(ApiStreams(), path); }
 
 }  // namespace wharf::console

@@ -1,6 +1,6 @@
-// ApiMethods: the unary methods of the gRPC API that can be asked as JSON, by their paths. Made
-// once, of the descriptors of the .proto files, so that none can be forgotten; constant, any
-// thread.
+// ApiMethods: the methods of the gRPC API as they are asked as JSON, by their paths: those that are
+// answered once, and the streams. Made once, of the descriptors of the .proto files, so that none
+// can be forgotten; constant, any thread.
 #pragma once
 
 #include <string>
@@ -26,9 +26,9 @@ struct ApiMethod {
 
 // In the order of their paths.
 const std::vector<ApiMethod>& ApiMethods();
+const std::vector<ApiMethod>& ApiStreams();
 // Null: there is none.
 const ApiMethod* FindApiMethod(std::string_view path);
-// Of a stream, which JSON cannot ask for.
-bool IsStreamPath(std::string_view path);
+const ApiMethod* FindApiStream(std::string_view path);
 
 }  // namespace wharf::console

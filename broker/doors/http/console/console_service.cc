@@ -1,14 +1,17 @@
 #include "broker/doors/http/console/console_service.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <system_error>
 #include <utility>
 
 #include "broker/doors/http/console/api_answer.h"
+#include "broker/doors/http/console/api_stream.h"
 #include "broker/doors/http/console/json_form.h"
 #include "broker/doors/http/console/open_api.h"
 #include "broker/doors/http/router.h"
+#include "broker/doors/http/web_socket_request.h"
 
 namespace wharf::console {
 namespace {
@@ -60,6 +63,29 @@ HttpResponse WrongMethod(const char* allowed, const TrackingId& id) {
   return response;
 }
 
+Status Busy() { return {ErrorCode::kServiceBusy, "the console has as many calls as it takes"}; }
+Status NotThere() {
+  return {ErrorCode::kServiceCommunicationProblem, "the broker is not there yet: ask again"};
+}
+
+// Why what asks for a stream cannot have one.
+std::optional<HttpResponse> WrongStream(const std::optional<WebSocketRequest>& request,
+                                        const TrackingId& id) {
+  if (!request || request->refusal == 426) {
+    HttpResponse response =
+        ErrorAnswer(426, "this is a stream: ask for it as a WebSocket of version 13", id);
+    response.fields.emplace_back("Upgrade", "websocket");
+    response.fields.emplace_back("Sec-WebSocket-Version", kWebSocketVersion);
+    return response;
+  }
+  if (request->refusal != 0) return ErrorAnswer(request->refusal, request->why, id);
+  const auto& offered = request->protocols;
+  const bool is_ours = offered.empty() ||
+                       std::find(offered.begin(), offered.end(), kStreamProtocol) != offered.end();
+  if (is_ours) return std::nullopt;
+  return ErrorAnswer(400, "the sub-protocol of a stream is wharf.v1.json", id);
+}
+
 HttpResponse AnswerOf(const ApiMethod& method, const InnerCalls::Answer& answer,
                       const TrackingId& id) {
   if (answer.code != 0) return ErrorAnswer(answer, id);
@@ -70,8 +96,8 @@ HttpResponse AnswerOf(const ApiMethod& method, const InnerCalls::Answer& answer,
 }  // namespace
 
 std::string_view NameOf(ConsoleKind kind) {
-  constexpr std::array<std::string_view, kConsoleKinds> kNames = {"call", "session", "document",
-                                                                  "refused"};
+  constexpr std::array<std::string_view, kConsoleKinds> kNames = {"call", "stream", "session",
+                                                                  "document", "refused"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -100,6 +126,9 @@ HttpService::Begun ConsoleService::Begin(HttpRequest head) {
   if (const ApiMethod* const method = FindApiMethod(head.path)) {
     return Sealed(ConsoleKind::kCall, BeginCall(head, credentials, *method));
   }
+  if (const ApiMethod* const stream = FindApiStream(head.path)) {
+    return Sealed(ConsoleKind::kStream, BeginStream(head, *stream));
+  }
   const ConsoleKind kind = KindOf(head.path);
   return Sealed(kind, BeginOther(std::move(head), credentials, kind));
 }
@@ -108,6 +137,10 @@ HttpService::Begun ConsoleService::Sealed(ConsoleKind kind, Begun begun) {
   if (begun.refused) {
     world_.counts.Note(static_cast<std::size_t>(ConsoleKind::kRefused), begun.refused->status);
     return Refused(ForBrowsers(*std::move(begun.refused)));
+  }
+  if (begun.texts) {
+    world_.counts.Note(static_cast<std::size_t>(kind), 200);
+    return begun;
   }
   return {.go_on = [this, kind, go_on = std::move(begun.go_on)](std::string body,
                                                                 HttpReplyPtr reply) mutable {
@@ -129,10 +162,7 @@ HttpService::Begun ConsoleService::BeginOther(HttpRequest head, const Credential
     return sign_in_.Begin(std::move(head), credentials, std::move(visit));
   }
   if (kind == ConsoleKind::kDocument) return BeginDocument(head);
-  return Refused(
-      IsStreamPath(head.path)
-          ? ErrorAnswer(501, "a stream cannot be asked for as JSON: ask over gRPC", id)
-          : ErrorAnswer(404, "there is nothing at this path: see /api/v1/openapi.json", id));
+  return Refused(ErrorAnswer(404, "there is nothing at this path: see /api/v1/openapi.json", id));
 }
 
 HttpService::Begun ConsoleService::BeginDocument(const HttpRequest& head) {
@@ -171,13 +201,39 @@ HttpService::Begun ConsoleService::BeginCall(const HttpRequest& head,
   return {.go_on = [this, &method, visit = std::move(visit)](const std::string& body,
                                                              const HttpReplyPtr& reply) {
     // Not before its body is there: who sends none takes no place from others.
-    auto place = std::make_shared<Place>(calls_);
-    if (!place->is_one_too_many() && world_.has_room()) {
-      return Call(method, body, visit, place, reply);
-    }
-    const Status busy(ErrorCode::kServiceBusy, "the console has as many calls as it takes");
-    reply->Answer(ErrorAnswer(busy, visit->tracking_id()));
+    if (auto place = TakePlace()) return Call(method, body, visit, place, reply);
+    reply->Answer(ErrorAnswer(Busy(), visit->tracking_id()));
   }};
+}
+
+std::shared_ptr<ConsoleService::Place> ConsoleService::TakePlace() {
+  auto place = std::make_shared<Place>(calls_);
+  return place->is_one_too_many() || !world_.has_room() ? nullptr : place;
+}
+
+HttpService::Begun ConsoleService::BeginStream(const HttpRequest& head, const ApiMethod& method) {
+  const std::optional<WebSocketRequest> request = WebSocketRequestOf(head);
+  const std::vector<std::string> protocols =
+      request ? request->protocols : std::vector<std::string>();
+  const Credentials credentials = CredentialsOf(head, protocols);
+  auto visit = std::make_shared<Visit>(GateOf(method), head);
+  const TrackingId& id = visit->tracking_id();
+  const Status foreign = CheckPage(head, credentials, visit->guard() == nullptr, hosts_);
+  if (!foreign.ok()) return Refused(ErrorAnswer(foreign, id));
+  if (auto wrong = WrongStream(request, id)) return Refused(*std::move(wrong));
+  if (const Status refused = visit->Admit(credentials, world_.sessions); !refused.ok()) {
+    return Refused(ErrorAnswer(refused, id));
+  }
+  auto place = TakePlace();
+  InnerCalls* const calls = world_.calls();
+  if (place == nullptr || calls == nullptr) {
+    return Refused(ErrorAnswer(place == nullptr ? Busy() : NotThere(), id));
+  }
+  auto take = [&method, calls,
+               held = ApiStream::Held{visit, std::move(place)}](MessageSocketPtr socket) mutable {
+    std::make_shared<ApiStream>(method, std::move(held), std::move(socket))->Begin(*calls);
+  };
+  return {.texts = Texts{protocols.empty() ? "" : std::string(kStreamProtocol), std::move(take)}};
 }
 
 // The way to the broker is held until the last byte has left.
@@ -187,9 +243,7 @@ void ConsoleService::Call(const ApiMethod& method, const std::string& body,
   Result<std::string> request = BytesOfJson(body, *method.descriptor->input_type());
   InnerCalls* const calls = world_.calls();
   if (!request.ok() || calls == nullptr) {
-    const Status why = request.ok() ? Status(ErrorCode::kServiceCommunicationProblem,
-                                             "the broker is not there yet: ask again")
-                                    : request.status();
+    const Status why = request.ok() ? NotThere() : request.status();
     return reply->Answer(ErrorAnswer(why, visit->tracking_id()));
   }
   InnerCalls::Call call{

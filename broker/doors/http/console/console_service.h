@@ -1,8 +1,9 @@
 // ConsoleService: what listeners of the console answer: the JSON form of the gRPC API.
 //
-//   POST /api/v1/Messaging/Send   a unary method, by its service and its name
-//   /api/v1/session               who is signed in (sign_in.h)
-//   GET /api/v1/openapi.json      what there is
+//   POST /api/v1/Messaging/Send        a unary method, by its service and its name
+//   GET /api/v1/Messaging/SendStream   a stream, as a WebSocket (api_stream.h)
+//   /api/v1/session                    who is signed in (sign_in.h)
+//   GET /api/v1/openapi.json           what there is
 //
 // A request is for this host and of no other page; then who asks is proven, before a byte of its
 // body is read; then it becomes a call of the gRPC door, whose answer is its answer. Made by the
@@ -31,13 +32,13 @@
 namespace wharf::console {
 
 // As what requests are counted; refused is what was, before anybody saw its body.
-enum class ConsoleKind : std::uint8_t { kCall, kSession, kDocument, kRefused };
-inline constexpr std::size_t kConsoleKinds = 4;
+enum class ConsoleKind : std::uint8_t { kCall, kStream, kSession, kDocument, kRefused };
+inline constexpr std::size_t kConsoleKinds = 5;
 std::string_view NameOf(ConsoleKind kind);
 
 class ConsoleService final : public HttpService {
  public:
-  // Under way at a time; what would be more hears ServiceBusy.
+  // Calls and streams under way at a time; what would be more hears ServiceBusy.
   static constexpr int kCallsMax = 1'000;
 
   // All of it outlives the service.
@@ -68,8 +69,11 @@ class ConsoleService final : public HttpService {
   class Place;
 
   Begun BeginCall(const HttpRequest& head, const Credentials& credentials, const ApiMethod& method);
+  Begun BeginStream(const HttpRequest& head, const ApiMethod& method);
   Begun BeginOther(HttpRequest head, const Credentials& credentials, ConsoleKind kind);
   Begun BeginDocument(const HttpRequest& head);
+  // Null: there are as many as may be, or too much is unread.
+  std::shared_ptr<Place> TakePlace();
   // Counted, and with what every answer tells a browser.
   Begun Sealed(ConsoleKind kind, Begun begun);
   CallGate& GateOf(const ApiMethod& method) const;

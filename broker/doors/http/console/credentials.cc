@@ -11,6 +11,7 @@ namespace wharf::console {
 namespace {
 
 constexpr absl::string_view kSessionScheme = "Session ";
+constexpr absl::string_view kSessionProtocol = "wharf.session.";
 constexpr std::string_view kRequestField = "X-Wharf-Request";
 constexpr absl::string_view kCookieRules = "; Path=/; Secure; HttpOnly; SameSite=Strict";
 
@@ -47,6 +48,16 @@ Credentials CredentialsOf(const HttpRequest& head) {
   }
   if (!head.subject.empty()) return {Kind::kCertificate, head.subject, false};
   return {};
+}
+
+Credentials CredentialsOf(const HttpRequest& head, const std::vector<std::string>& protocols) {
+  if (!head.authorization.empty()) return CredentialsOf(head);
+  for (absl::string_view protocol : protocols) {
+    if (absl::ConsumePrefix(&protocol, kSessionProtocol)) {
+      return {Credentials::Kind::kSession, std::string(protocol), true};
+    }
+  }
+  return CredentialsOf(head);
 }
 
 // No browser speaks so old a version that it has no host.

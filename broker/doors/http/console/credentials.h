@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "broker/doors/http/exchange.h"
 #include "broker/doors/http/host_check.h"
@@ -26,6 +27,9 @@ struct Credentials {
   bool is_explicit = false;
 };
 Credentials CredentialsOf(const HttpRequest& head);
+// Of a WebSocket, for which a page can set no field: where there is no Authorization, a session may
+// stand among the sub-protocols, as `wharf.session.ID`.
+Credentials CredentialsOf(const HttpRequest& head, const std::vector<std::string>& protocols);
 
 // Whether it cannot come of a page that is not the console's own. What changes something says so
 // with the field X-Wharf-Request, which no form and no link can send, and comes from no other

@@ -142,6 +142,21 @@ ordered_json Operation(const ApiMethod& method, Schemas& schemas) {
   return {{"post", std::move(operation)}};
 }
 
+// OpenAPI has no words for a WebSocket: what its texts are stands in fields of our own.
+ordered_json StreamOperation(const ApiMethod& method, Schemas& schemas) {
+  const auto& descriptor = *method.descriptor;
+  const std::string& service = descriptor.service()->name();
+  ordered_json operation{{"operationId", service + "_" + descriptor.name()}};
+  operation["tags"] = ordered_json::array({service});
+  operation["description"] =
+      "A WebSocket, sub-protocol wharf.v1.json: each text is a request or a response";
+  operation["x-websocket-request"] = schemas.ReferenceTo(*descriptor.input_type());
+  operation["x-websocket-response"] = schemas.ReferenceTo(*descriptor.output_type());
+  operation["responses"] = {{"101", {{"description", "The stream begins"}}},
+                            {"default", Answer("It does not", Reference("Error"))}};
+  return {{"get", std::move(operation)}};
+}
+
 ordered_json SessionOperations() {
   const ordered_json text{{"type", "string"}};
   const ordered_json given{
@@ -191,6 +206,9 @@ std::string OpenApiDocument(const std::string& version) {
   ordered_json paths = ordered_json::object();
   paths[std::string(SignIn::kPath)] = SessionOperations();
   for (const ApiMethod& method : ApiMethods()) paths[method.path] = Operation(method, schemas);
+  for (const ApiMethod& method : ApiStreams()) {
+    paths[method.path] = StreamOperation(method, schemas);
+  }
   ordered_json components{{"schemas", schemas.Take()}};
   components["schemas"]["Error"] = ErrorSchema();
   components["securitySchemes"] = SecuritySchemes();

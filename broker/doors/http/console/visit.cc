@@ -39,7 +39,13 @@ void Visit::NoteRefusal(const Status& refusal, std::string_view token) const {
 }
 
 Caller Visit::caller() const {
-  return {.peer = peer_, .patience = kPatience, .tracking_id = tracking_id_, .permit = permit()};
+  Caller caller = caller_of_stream();
+  caller.patience = kPatience;
+  return caller;
+}
+
+Caller Visit::caller_of_stream() const {
+  return {.peer = peer_, .tracking_id = tracking_id_, .permit = permit()};
 }
 
 Status Visit::Prove(const Credentials& credentials, Sessions& sessions) {

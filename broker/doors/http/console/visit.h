@@ -27,8 +27,10 @@ class Visit {
   Status AdmitStranger() const;
   // Counts and logs a refusal of what this client tried to prove.
   void NoteRefusal(const Status& refusal, std::string_view token = {}) const;
-  // As the broker sees it.
+  // As the broker sees it: one who waits for an answer, or who has a stream for as long as it
+  // likes.
   Caller caller() const;
+  Caller caller_of_stream() const;
 
  private:
   Status Prove(const Credentials& credentials, Sessions& sessions);

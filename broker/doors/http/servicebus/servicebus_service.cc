@@ -8,6 +8,7 @@
 #include "broker/doors/http/servicebus/error_answer.h"
 #include "broker/doors/http/servicebus/fail.h"
 #include "broker/doors/http/servicebus/live_call.h"
+#include "broker/doors/http/web_socket_request.h"
 
 namespace wharf {
 
@@ -94,7 +95,7 @@ std::optional<HttpResponse> ServiceBusService::RefuseWebSocket(const WebSocketWi
   }
   if (wish.refusal != 0) {
     HttpResponse response = Refusal(wish.refusal, wish.why);
-    if (wish.refusal == 426) response.fields.emplace_back("Sec-WebSocket-Version", "13");
+    if (wish.refusal == 426) response.fields.emplace_back("Sec-WebSocket-Version", kWebSocketVersion);
     return response;
   }
   if (world_.amqp == nullptr) return Refusal(404, "there are no WebSockets here");

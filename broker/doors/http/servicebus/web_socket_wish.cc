@@ -1,77 +1,39 @@
 #include "broker/doors/http/servicebus/web_socket_wish.h"
 
-#include <absl/strings/ascii.h>
-#include <absl/strings/escaping.h>
+#include <algorithm>
+
 #include <absl/strings/match.h>
-#include <absl/strings/str_split.h>
+
+#include "broker/doors/http/web_socket_request.h"
 
 namespace wharf {
 namespace {
 
 constexpr std::string_view kPath = "$servicebus/websocket";
-constexpr std::size_t kKeyBytes = 16;
-// In Base64, and without the blanks that a lenient reader passes over.
-constexpr std::size_t kKeyTextBytes = 24;
-
-std::string_view ValueOf(const HttpRequest& head, std::string_view name) {
-  const std::string* const value = FindField(head.fields, name);
-  return value == nullptr ? std::string_view() : *value;
-}
-
-bool Names(std::string_view list, std::string_view token) {
-  for (const absl::string_view one :
-       absl::StrSplit(absl::string_view(list.data(), list.size()), ',')) {
-    if (absl::EqualsIgnoreCase(absl::StripAsciiWhitespace(one), {token.data(), token.size()})) {
-      return true;
-    }
-  }
-  return false;
-}
 
 bool IsOurs(absl::string_view protocol) {
   return absl::EqualsIgnoreCase(protocol, "AMQPWSB10") || absl::EqualsIgnoreCase(protocol, "amqp");
 }
 
-// Empty: it offers none that we speak. A list may stand in several fields.
-std::string ProtocolOf(const HttpRequest& head) {
-  for (const auto& [name, value] : head.fields) {
-    if (!absl::EqualsIgnoreCase(name, "Sec-WebSocket-Protocol")) continue;
-    for (const absl::string_view one : absl::StrSplit(value, ',')) {
-      const absl::string_view protocol = absl::StripAsciiWhitespace(one);
-      if (IsOurs(protocol)) return std::string(protocol);
-    }
-  }
-  return {};
-}
-
-bool HasKey(const HttpRequest& head) {
-  const std::string_view key = ValueOf(head, "Sec-WebSocket-Key");
-  if (key.size() != kKeyTextBytes) return false;
-  std::string bytes;
-  return absl::Base64Unescape({key.data(), key.size()}, &bytes) && bytes.size() == kKeyBytes;
-}
-
-bool IsUpgrade(const HttpRequest& head) {
-  return head.method == "GET" && Names(ValueOf(head, "Connection"), "upgrade") &&
-         Names(ValueOf(head, "Upgrade"), "websocket");
-}
-
 }  // namespace
 
 std::optional<WebSocketWish> WebSocketWishOf(const HttpRequest& head, std::string_view path) {
-  const bool is_ours =
-      absl::EqualsIgnoreCase({path.data(), path.size()}, {kPath.data(), kPath.size()});
-  if (!is_ours || !IsUpgrade(head)) return std::nullopt;
-  if (ValueOf(head, "Sec-WebSocket-Version") != "13") {
-    return WebSocketWish{.refusal = 426, .why = "of WebSocket version 13 is spoken here"};
+  if (!absl::EqualsIgnoreCase({path.data(), path.size()}, {kPath.data(), kPath.size()})) {
+    return std::nullopt;
   }
-  if (!HasKey(head)) return WebSocketWish{.refusal = 400, .why = "Sec-WebSocket-Key is no key"};
-  std::string protocol = ProtocolOf(head);
-  if (protocol.empty()) {
+  const std::optional<WebSocketRequest> request = WebSocketRequestOf(head);
+  if (!request) return std::nullopt;
+  if (request->refusal != 0) {
+    return WebSocketWish{.refusal = request->refusal, .why = request->why};
+  }
+  const auto& offered = request->protocols;
+  const auto ours = std::find_if(offered.begin(), offered.end(),
+                                 [](const std::string& protocol) { return IsOurs(protocol); });
+  if (ours == offered.end()) {
     return WebSocketWish{.refusal = 400,
                          .why = "the sub-protocol of a WebSocket here is AMQPWSB10 or amqp"};
   }
-  return WebSocketWish{.protocol = std::move(protocol)};
+  return WebSocketWish{.protocol = *ours};
 }
 
 }  // namespace wharf

@@ -25,13 +25,13 @@ class Refused(Exception):
         self.status, self.head = int(head.split()[1]), head
 
 
-def upgrade(**fields):
+def upgrade(path, **fields):
     """The request; a field that is None is left out, and `_` in its name stands for "-"."""
     wanted = {"Host": "localhost", "Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13",
               "Sec-WebSocket-Key": base64.b64encode(os.urandom(16)).decode(), "Sec-WebSocket-Protocol": "AMQPWSB10",
               **{name.replace("_", "-"): value for name, value in fields.items()}}
     lines = [f"{name}: {value}" for name, value in wanted.items() if value is not None]
-    return "\r\n".join((f"GET {PATH} HTTP/1.1", *lines, "", "")).encode()
+    return "\r\n".join((f"GET {path} HTTP/1.1", *lines, "", "")).encode()
 
 
 class TlsSocket(io.RawIOBase):
@@ -77,7 +77,7 @@ class TlsSocket(io.RawIOBase):
 
 class WebSocket:
 
-    def __init__(self, port, context=None, **fields):
+    def __init__(self, port, context=None, path=PATH, **fields):
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=wire.TIMEOUT)
         # A frame is several pieces of an instant.
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -85,7 +85,7 @@ class WebSocket:
             self.socket = TlsSocket(self.socket, context, "localhost")
         self._heard = self.socket.makefile("rb")
         self._lock = threading.Lock()
-        self.socket.sendall(upgrade(**fields))
+        self.socket.sendall(upgrade(path, **fields))
         self.head = b"".join(iter(self._line, b"\r\n")).decode()
         if not self.head.startswith("HTTP/1.1 101 "):
             self.close()
