@@ -71,7 +71,7 @@ class ClusterTest(cluster_nodes.ClusterTest):
         self.assertIn("n3", wharf("cluster", "status"))
         wharf("queue", "create", "orders")
         wharf("send", "orders", "found")
-        wharf("cluster", "transfer", "n3")
+        self.assertEqual(wharf("cluster", "transfer", "n3"), "leads n3\n")
         self.eventually(self.nodes[2].leads)
         self.assertEqual(wharf("receive", "orders", "--wait", "30s"), "found\n")
 

@@ -23,6 +23,7 @@ class Cluster {
   Result<v1::FoundClusterResponse> Found();
   Status AddMember(const std::string& name, const std::string& peer_address);
   Status RemoveMember(const std::string& name);
+  // Ok: it is begun.
   Status TransferLeadership(const std::string& name);
   Status SetMemberAddress(const std::string& name, const std::string& client_address);
   // Begins to compare what the members have stored, if that is not under way; or looks how it goes.

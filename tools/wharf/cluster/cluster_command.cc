@@ -15,9 +15,10 @@
 namespace wharf::tool {
 namespace {
 
-// Until a cluster that was just founded has a leader.
+// Until a cluster that was just founded has a leader, or one that is handed over the wanted one.
 constexpr auto kLookPace = std::chrono::milliseconds(100);
 constexpr int kLooksMax = 300;
+constexpr int kLooksAtTransferMax = 100;
 
 // What a change is about.
 struct Change {
@@ -35,6 +36,21 @@ void AwaitLeader(Program& program) {
     if (status.ok() ? !status->leader().empty() : !may_come) return;
     std::this_thread::sleep_for(kLookPace);
   }
+}
+
+// It is begun when it is answered, and an election may come between: only a look tells.
+Status Transfer(client::Cluster& cluster, const Change& change) {
+  if (Status refused = cluster.TransferLeadership(change.name); !refused.ok()) return refused;
+  std::string leader;
+  for (int looks = 0; looks < kLooksAtTransferMax; ++looks) {
+    const auto status = cluster.GetStatus();
+    if (status.ok()) leader = status->leader();
+    if (leader == change.name) return {};
+    std::this_thread::sleep_for(kLookPace);
+  }
+  return {ErrorCode::kServiceCommunicationProblem,
+          (leader.empty() ? "nobody" : "'" + leader + "'") + " leads, and not yet '" + change.name +
+              "': look at the status, and ask again"};
 }
 
 ExitCode Init(Program& program) {
@@ -108,9 +124,7 @@ void AddChanges(CLI::App& noun, Program& program) {
               return cluster.RemoveMember(change.name);
             });
   AddChange(noun, program, "transfer", "Hand leadership over to a node, and lose nothing", "",
-            "leads", [](client::Cluster& cluster, const Change& change) {
-              return cluster.TransferLeadership(change.name);
-            });
+            "leads", Transfer);
   AddChange(noun, program, "set-address", "Say where clients ask a node, when it leads",
             "HOST:PORT, as clients reach it", "changed",
             [](client::Cluster& cluster, const Change& change) {
