@@ -1,6 +1,7 @@
 // What a connection does for a service that answers later: bodies, waits, pieces, and who is gone.
 #include "broker/doors/http/http_service.h"
 
+#include <chrono>
 #include <condition_variable>
 #include <future>
 #include <memory>
@@ -86,9 +87,12 @@ class DeskService final : public HttpService {
   Begun Begin(HttpRequest head) override {
     if (head.path == "/refused") return {.refused = Refusal(401, "prove who you are")};
     if (head.path == "/broken") throw std::length_error("nobody has thought of it");
-    return {.go_on = [this, head = std::move(head)](std::string body, HttpReplyPtr reply) {
+    Begun begun;
+    if (head.path == "/soon") begun.body_max = std::chrono::milliseconds(50);
+    begun.go_on = [this, head = std::move(head)](std::string body, HttpReplyPtr reply) {
       desk_.Put({head, std::move(body), std::move(reply)});
-    }};
+    };
+    return begun;
   }
   HttpResponse Refusal(unsigned status, std::string_view why) override {
     return TextResponse(status, why);
@@ -127,6 +131,12 @@ class HttpServiceTest : public ::testing::Test {
   int port_ = 0;
   std::unique_ptr<HttpServer> server_;
 };
+
+TEST_F(HttpServiceTest, ABodyIsThereSoonerWhereItMustBe) {
+  RawClient client(port_);
+  client.Say(Post("/soon", "Content-Length: 10\r\n", "bo"));
+  EXPECT_EQ(client.HearAll(), "");
+}
 
 TEST_F(HttpServiceTest, ABodyComesAsAWholeHoweverItWasSent) {
   RawClient client(port_);

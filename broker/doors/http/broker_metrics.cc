@@ -286,8 +286,9 @@ void Write(const ConsoleStatistics& console, MetricText& text) {
            console.http.connections_refused);
   text.One({"wharf_console_open_connections", kGauge, "Connections of the console that are open"},
            console.http.open_connections);
-  text.One({"wharf_console_open_calls", kGauge, "Calls and streams of the JSON API that are under way"},
-           std::uint64_t{console.open_calls});
+  text.One(
+      {"wharf_console_open_calls", kGauge, "Calls and streams of the JSON API that are under way"},
+      std::uint64_t{console.open_calls});
   text.One({"wharf_console_sessions", kGauge, "Sessions of the console that are signed in"},
            std::uint64_t{console.sessions});
   text.Begin({"wharf_console_requests_total", kCounter,

@@ -349,6 +349,7 @@ class ConnectionOver final : public HttpConnection,
       if (begun.upgrade) return Leave(*std::move(begun.upgrade));
       if (begun.texts) return SpeakInTexts(*std::move(begun.texts));
       go_on_ = std::move(begun.go_on);
+      body_max_ = std::min(begun.body_max.value_or(world_.limits.body_max), world_.limits.body_max);
     }
     if (refused) {
       go_on_ = nullptr;
@@ -462,7 +463,7 @@ class ConnectionOver final : public HttpConnection,
   void ReadBody() {
     parser_->eager(true);
     reading_ = Reading::kBody;
-    ReadBy(world_.limits.body_max);
+    ReadBy(body_max_);
     Feed();
   }
 
@@ -719,6 +720,7 @@ class ConnectionOver final : public HttpConnection,
   // Of the request.
   std::optional<RequestParser> parser_;
   HttpService::Continue go_on_;
+  milliseconds body_max_{};
   unsigned version_ = 11;
   bool is_head_ = false;
   bool expects_ = false;

@@ -6,6 +6,7 @@
 // wait.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -46,10 +47,12 @@ class HttpService {
     std::string protocol;
     absl::AnyInvocable<void(MessageSocketPtr socket) &&> take;
   };
-  // One of the four.
+  // It is refused, goes on, or leaves HTTP in one of two ways.
   struct Begun {
     std::optional<HttpResponse> refused{};
     Continue go_on{};
+    // With go_on: until its body is there, where that is sooner than for others.
+    std::optional<std::chrono::milliseconds> body_max{};
     std::optional<Upgrade> upgrade{};
     std::optional<Texts> texts{};
   };

@@ -230,6 +230,14 @@ TEST_F(ConsoleServiceTest, TheDocumentLeavesInPiecesAndWhereThereIsRoom) {
   EXPECT_EQ(Ask(head)->response->status, 503U);
 }
 
+// Who has proven nothing holds a connection for a moment only.
+TEST_F(ConsoleServiceTest, WhoSignsInHasLittleTime) {
+  HttpRequest head = Post("session");
+  head.fields.emplace_back("Content-Length", "10");
+  EXPECT_EQ(service_.Begin(head).body_max, std::chrono::seconds(5));
+  EXPECT_FALSE(service_.Begin(Post("Messaging/Send", Session())).body_max);
+}
+
 TEST_F(ConsoleServiceTest, BadJsonIsAnsweredWithoutACall) {
   const auto heard = Ask(Post("Messaging/Send", Session()), R"({"entityPath": 5})");
   EXPECT_EQ(heard->response->status, 400U);

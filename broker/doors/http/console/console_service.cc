@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <chrono>
 #include <system_error>
 #include <utility>
 
@@ -22,6 +23,7 @@ constexpr std::size_t kDocumentPiece = 16 * 1024;
 
 // Of who has proven nothing: a connection string, or a name and a key.
 constexpr std::size_t kShortBytesMax = 16 * 1024;
+constexpr std::chrono::seconds kShortTimeMax{5};
 
 bool IsShort(const HttpRequest& head) {
   const std::string* const length = FindField(head.fields, "Content-Length");
@@ -142,11 +144,13 @@ HttpService::Begun ConsoleService::Sealed(ConsoleKind kind, Begun begun) {
     world_.counts.Note(static_cast<std::size_t>(kind), 200);
     return begun;
   }
-  return {.go_on = [this, kind, go_on = std::move(begun.go_on)](std::string body,
-                                                                HttpReplyPtr reply) mutable {
-    std::move(go_on)(std::move(body),
-                     std::make_shared<SealedReply>(std::move(reply), world_.counts, kind));
-  }};
+  return {.go_on =
+              [this, kind, go_on = std::move(begun.go_on)](std::string body,
+                                                           HttpReplyPtr reply) mutable {
+                std::move(go_on)(std::move(body), std::make_shared<SealedReply>(
+                                                      std::move(reply), world_.counts, kind));
+              },
+          .body_max = begun.body_max};
 }
 
 HttpService::Begun ConsoleService::BeginOther(HttpRequest head, const Credentials& credentials,
@@ -159,7 +163,9 @@ HttpService::Begun ConsoleService::BeginOther(HttpRequest head, const Credential
     return Refused(ErrorAnswer(413, "a body here has 16 KiB at most, and says how long it is", id));
   }
   if (kind == ConsoleKind::kSession) {
-    return sign_in_.Begin(std::move(head), credentials, std::move(visit));
+    Begun begun = sign_in_.Begin(std::move(head), credentials, std::move(visit));
+    begun.body_max = kShortTimeMax;
+    return begun;
   }
   if (kind == ConsoleKind::kDocument) return BeginDocument(head);
   return Refused(ErrorAnswer(404, "there is nothing at this path: see /api/v1/openapi.json", id));
