@@ -8,6 +8,7 @@
 #include "broker/doors/http/console/api_answer.h"
 #include "broker/doors/http/console/json_form.h"
 #include "broker/doors/http/console/open_api.h"
+#include "broker/doors/http/console/page.h"
 #include "broker/doors/http/router.h"
 
 namespace wharf::console {
@@ -51,6 +52,7 @@ class SealedReply final : public HttpReply {
 // Of a path that is no method's.
 ConsoleKind KindOf(std::string_view path) {
   if (path == SignIn::kPath) return ConsoleKind::kSession;
+  if (IsPagePath(path)) return ConsoleKind::kPage;
   return path == kDocumentPath ? ConsoleKind::kDocument : ConsoleKind::kRefused;
 }
 
@@ -71,7 +73,7 @@ HttpResponse AnswerOf(const ApiMethod& method, const InnerCalls::Answer& answer,
 
 std::string_view NameOf(ConsoleKind kind) {
   constexpr std::array<std::string_view, kConsoleKinds> kNames = {"call", "session", "document",
-                                                                  "refused"};
+                                                                  "page", "refused"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -129,6 +131,7 @@ HttpService::Begun ConsoleService::BeginOther(HttpRequest head, const Credential
     return sign_in_.Begin(std::move(head), credentials, std::move(visit));
   }
   if (kind == ConsoleKind::kDocument) return BeginDocument(head);
+  if (kind == ConsoleKind::kPage) return BeginPage(std::move(head), id);
   return Refused(
       IsStreamPath(head.path)
           ? ErrorAnswer(501, "a stream cannot be asked for as JSON: ask over gRPC", id)
@@ -149,6 +152,18 @@ HttpService::Begun ConsoleService::BeginDocument(const HttpRequest& head) {
       return std::string(piece);
     };
     reply->Answer(std::move(response));
+  }};
+}
+
+HttpService::Begun ConsoleService::BeginPage(HttpRequest head, const TrackingId& id) {
+  if (!Router::IsLook(head.method)) return Refused(WrongMethod("GET", id));
+  if (!world_.has_room()) {
+    return Refused(
+        ErrorAnswer(Status(ErrorCode::kServiceBusy, "too much is unread: ask again"), id));
+  }
+  return {.go_on = [head = std::move(head), id](const std::string& /*body*/,
+                                                const HttpReplyPtr& reply) {
+    reply->Answer(PageAnswer(head, PageFiles(), id));
   }};
 }
 

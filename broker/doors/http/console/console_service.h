@@ -1,8 +1,10 @@
-// ConsoleService: what listeners of the console answer: the JSON form of the gRPC API.
+// ConsoleService: what listeners of the console answer: the JSON form of the gRPC API, and the
+// page.
 //
 //   POST /api/v1/Messaging/Send   a unary method, by its service and its name
 //   /api/v1/session               who is signed in (sign_in.h)
 //   GET /api/v1/openapi.json      what there is
+//   GET /                         the page, which asks all of that (page.h)
 //
 // A request is for this host and of no other page; then who asks is proven, before a byte of its
 // body is read; then it becomes a call of the gRPC door, whose answer is its answer. Made by the
@@ -31,8 +33,8 @@
 namespace wharf::console {
 
 // As what requests are counted; refused is what was, before anybody saw its body.
-enum class ConsoleKind : std::uint8_t { kCall, kSession, kDocument, kRefused };
-inline constexpr std::size_t kConsoleKinds = 4;
+enum class ConsoleKind : std::uint8_t { kCall, kSession, kDocument, kPage, kRefused };
+inline constexpr std::size_t kConsoleKinds = 5;
 std::string_view NameOf(ConsoleKind kind);
 
 class ConsoleService final : public HttpService {
@@ -70,6 +72,7 @@ class ConsoleService final : public HttpService {
   Begun BeginCall(const HttpRequest& head, const Credentials& credentials, const ApiMethod& method);
   Begun BeginOther(HttpRequest head, const Credentials& credentials, ConsoleKind kind);
   Begun BeginDocument(const HttpRequest& head);
+  Begun BeginPage(HttpRequest head, const TrackingId& id);
   // Counted, and with what every answer tells a browser.
   Begun Sealed(ConsoleKind kind, Begun begun);
   CallGate& GateOf(const ApiMethod& method) const;
