@@ -54,8 +54,9 @@ export async function goTo(page, ...parts) {
   }, `#/${parts.map(encodeURIComponent).join("/")}`);
 }
 
-// In the isolated world of the test, which the policy of the page does not bind.
-export async function barriersOf(page) {
+// In an isolated world, which the policy of the page does not bind. With `rules`: by these alone.
+export async function barriersOf(page, rules = null) {
+  const options = { resultTypes: ["violations"], ...(rules && { runOnly: rules }) };
   const session = await page.context().newCDPSession(page);
   const { frameTree } = await session.send("Page.getFrameTree");
   const { executionContextId } = await session.send("Page.createIsolatedWorld", { frameId: frameTree.frame.id });
@@ -64,7 +65,7 @@ export async function barriersOf(page) {
     contextId: executionContextId,
     awaitPromise: true,
     returnByValue: true,
-    expression: `axe.run(document, { resultTypes: ["violations"] }).then((told) =>
+    expression: `axe.run(document, ${JSON.stringify(options)}).then((told) =>
       told.violations.map((one) => one.id + ": " + one.nodes.map((node) => node.target + " " + node.failureSummary).join("; ")))`,
   });
   await session.detach();

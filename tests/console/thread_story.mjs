@@ -2,24 +2,8 @@
 
 import assert from "node:assert/strict";
 
-import { goTo, openPage, signIn } from "./browser.mjs";
-import { Daemon } from "./daemon.mjs";
-
-async function withPage(browser, flags, story) {
-  const daemon = new Daemon(flags);
-  await daemon.start();
-  const page = await openPage(browser);
-  try {
-    await story(page, daemon);
-    assert.deepEqual(page.faults, []);
-  } finally {
-    await page.context().close();
-    await daemon.remove();
-  }
-}
-
-const heading = (page, name) => page.getByRole("heading", { name, exact: true });
-const press = (page, name) => page.getByRole("button", { name, exact: true }).click();
+import { goTo, signIn } from "./browser.mjs";
+import { fill, heading, press, withPage } from "./with_page.mjs";
 
 export default {
   "who signs in makes a queue, sends, looks, receives and completes": (browser) =>
@@ -34,13 +18,13 @@ export default {
 
       await page.getByRole("link", { name: "Entities" }).click();
       await press(page, "Create…");
-      await page.getByLabel("Name", { exact: true }).fill("orders");
+      await fill(page, "Name", "orders");
       await press(page, "Create");
       await heading(page, "orders").waitFor();
 
       await page.getByRole("link", { name: "Send", exact: true }).click();
-      await page.getByLabel("Body", { exact: true }).fill('{"total": 7}');
-      await page.getByLabel("Subject", { exact: true }).fill("first");
+      await fill(page, "Body", '{"total": 7}');
+      await fill(page, "Subject", "first");
       await press(page, "Send");
       await page.getByText("Number 1", { exact: true }).waitFor();
 

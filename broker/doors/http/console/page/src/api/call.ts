@@ -81,7 +81,10 @@ export interface Caller {
 // Who asks; null: nobody is signed in.
 export async function whoAsks(): Promise<Caller | null> {
   const answer = await ask("GET", "session");
-  if (answer.status === 401) return null;
+  if (answer.status === 401) {
+    await answer.body?.cancel();
+    return null;
+  }
   if (!answer.ok) throw await refusalOf(answer);
   return (await answer.json()) as Caller;
 }

@@ -7,7 +7,11 @@ import { type State, presence } from "./presence";
 
 export function usePresence(): State {
   const [state, setState] = useState(presence.now());
-  useEffect(() => presence.listen(setState), []);
+  useEffect(() => {
+    // It may have changed since this was drawn.
+    setState(presence.now());
+    return presence.listen(setState);
+  }, []);
   return state;
 }
 

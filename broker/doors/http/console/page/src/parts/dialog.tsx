@@ -14,9 +14,9 @@ export function Dialog({ title, isWide = false, close, children }: DialogProps) 
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => {
-    const before = document.activeElement as HTMLElement | null;
-    dialog.current?.showModal();
-    return () => before?.focus?.();
+    const opened = dialog.current;
+    opened?.showModal();
+    return () => opened?.close();
   }, []);
   return (
     <dialog ref={dialog} class={isWide ? "dialog wide" : "dialog"} aria-labelledby={id}

@@ -8,7 +8,7 @@ export function Moment({ at }: { at: string | undefined }) {
   if (Number.isNaN(time.getTime())) return <span>{at}</span>;
   return (
     <time dateTime={at} class="moment">
-      {!isSameZone(time) && <span>{localTime(time)} </span>}
+      {!isSameZone(time) && <span>{localTime(time)}</span>}{" "}
       <span class={isSameZone(time) ? "" : "beside"}>{utcTime(time)}</span>
     </time>
   );

@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 
 import { count } from "../text/numbers";
 
-const OPEN_DEPTH = 2;
+const OPEN_DEPTH = 3;
 const CHILDREN_STEP = 200;
 
 function Leaf({ name, value }: { name: string; value: unknown }) {

@@ -65,7 +65,7 @@ export function Sessions({ path }: { path: string }) {
   if (may("Manage", path)) {
     columns.push({
       name: "Deeds",
-      cell: (row) => (row.lockedUntil ? <button type="button" class="danger" onClick={() => setTaken(row)} aria-label={`Take session ${row.sessionId} away`}>Take it away…</button> : "–"),
+      cell: (row) => (row.lockedUntil ? <button type="button" class="danger" onClick={() => setTaken(row)} aria-label={`Take away session ${row.sessionId}`}>Take away…</button> : "–"),
     });
   }
   return (
