@@ -18,7 +18,12 @@ export async function openBrowser() {
 
 // A page that ends its story at the first error of its own, or word of its policy that was broken.
 export async function openPage(browser, options = {}) {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, timezoneId: "Europe/Berlin", locale: "en", ...options });
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 900 },
+    timezoneId: "Europe/Berlin",
+    locale: "en",
+    ...options,
+  });
   context.setDefaultTimeout(WAIT);
   const page = await context.newPage();
   page.faults = [];
@@ -49,9 +54,12 @@ export async function signIn(page, daemon, connectionString) {
 }
 
 export async function goTo(page, ...parts) {
-  await page.evaluate((hash) => {
-    location.hash = hash;
-  }, `#/${parts.map(encodeURIComponent).join("/")}`);
+  await page.evaluate(
+    (hash) => {
+      location.hash = hash;
+    },
+    `#/${parts.map(encodeURIComponent).join("/")}`,
+  );
 }
 
 // In an isolated world, which the policy of the page does not bind. With `rules`: by these alone.

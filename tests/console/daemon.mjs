@@ -12,14 +12,16 @@ const running = new Set();
 process.on("exit", () => running.forEach((child) => child.kill("SIGKILL")));
 
 export class Daemon {
-  constructor(flags = []) {
+  // `scheme`: "console+tls" with the certificate of the flags.
+  constructor(flags = [], scheme = "console") {
+    this.scheme = scheme;
     this.folder = mkdtempSync(join(tmpdir(), "wharf-console-"));
     this.flags = flags;
     this.port = 0;
   }
 
   get origin() {
-    return `http://127.0.0.1:${this.port}`;
+    return `${this.scheme === "console" ? "http" : "https"}://127.0.0.1:${this.port}`;
   }
 
   get connectionString() {
@@ -28,9 +30,10 @@ export class Daemon {
 
   // The port stays the same when it is started again.
   async start() {
-    const places = `127.0.0.1:0,console://127.0.0.1:${this.port}`;
-    const child = spawn(process.env.WHARFD, ["--data", join(this.folder, "data"), "--listen", places, ...this.flags],
-      { stdio: ["ignore", "ignore", "pipe"] });
+    const places = `127.0.0.1:0,${this.scheme}://127.0.0.1:${this.port}`;
+    const child = spawn(process.env.WHARFD, ["--data", join(this.folder, "data"), "--listen", places, ...this.flags], {
+      stdio: ["ignore", "ignore", "pipe"],
+    });
     running.add(child);
     this.child = child;
     this.port = await new Promise((resolve, reject) => {
@@ -38,7 +41,7 @@ export class Daemon {
       const late = setTimeout(() => reject(new Error(`wharfd is not ready: ${log.join("\n")}`)), WAIT);
       createInterface({ input: child.stderr }).on("line", (line) => {
         log.push(line);
-        const ready = /wharfd ready on .* console:\/\/127\.0\.0\.1:(\d+)/.exec(line);
+        const ready = /wharfd ready on .* console(?:\+tls)?:\/\/127\.0\.0\.1:(\d+)/.exec(line);
         if (ready) {
           clearTimeout(late);
           resolve(Number(ready[1]));
@@ -64,7 +67,11 @@ export class Daemon {
   async call(method, request = {}, connectionString = null) {
     const headers = { "X-Wharf-Request": "1", "Content-Type": "application/json" };
     if (connectionString !== null) headers.Authorization = `Session ${await this.session(connectionString)}`;
-    const answer = await fetch(`${this.origin}/api/v1/${method}`, { method: "POST", headers, body: JSON.stringify(request) });
+    const answer = await fetch(`${this.origin}/api/v1/${method}`, {
+      method: "POST",
+      headers,
+      body: JSON.stringify(request),
+    });
     const told = await answer.json();
     if (!answer.ok) throw new Error(`${method}: ${told.error.message}`);
     return told;
@@ -73,8 +80,11 @@ export class Daemon {
   async session(connectionString) {
     this.sessions ??= new Map();
     if (!this.sessions.has(connectionString)) {
-      const answer = await fetch(`${this.origin}/api/v1/session`,
-        { method: "POST", headers: { "X-Wharf-Request": "1" }, body: JSON.stringify({ connectionString }) });
+      const answer = await fetch(`${this.origin}/api/v1/session`, {
+        method: "POST",
+        headers: { "X-Wharf-Request": "1" },
+        body: JSON.stringify({ connectionString }),
+      });
       this.sessions.set(connectionString, (await answer.json()).session);
     }
     return this.sessions.get(connectionString);

@@ -15,7 +15,8 @@ const told = (browser, story) =>
   });
 
 const numbersOf = (daemon, entityPath) => daemon.call("Management/GetQueueRuntimeProperties", { entityPath });
-const local = (ms) => new Date(Date.now() + ms).toLocaleString("sv", { timeZone: "Europe/Berlin" }).replace(" ", "T").slice(0, 16);
+const local = (ms) =>
+  new Date(Date.now() + ms).toLocaleString("sv", { timeZone: "Europe/Berlin" }).replace(" ", "T").slice(0, 16);
 const dialog = (page) => page.getByRole("dialog");
 const inDialog = (page, name) => dialog(page).last().getByRole("button", { name, exact: true });
 const isClosed = (page) => page.locator("body:not(:has(dialog))").waitFor();
@@ -33,7 +34,10 @@ export default {
       await inDialog(page, "Create").click();
       await heading(page, "parcels").waitFor();
       const made = await daemon.call("Management/GetQueue", { entityPath: "parcels" });
-      assert.deepEqual([made.lockDuration, made.requiresSession, made.retryPolicy.backoff, made.retryPolicy.base], ["90s", true, "BACKOFF_LINEAR", "2s"]);
+      assert.deepEqual(
+        [made.lockDuration, made.requiresSession, made.retryPolicy.backoff, made.retryPolicy.base],
+        ["90s", true, "BACKOFF_LINEAR", "2s"],
+      );
 
       await press(page, "Change…");
       await fill(page, "Max delivery count", "3");
@@ -41,7 +45,10 @@ export default {
       await inDialog(page, "Change").click();
       await isClosed(page);
       const changed = await daemon.call("Management/GetQueue", { entityPath: "parcels" });
-      assert.deepEqual([changed.maxDeliveryCount, changed.userMetadata, changed.lockDuration, changed.requiresSession], [3, "of the post", "90s", true]);
+      assert.deepEqual(
+        [changed.maxDeliveryCount, changed.userMetadata, changed.lockDuration, changed.requiresSession],
+        [3, "of the post", "90s", true],
+      );
       await says(page, "of the post");
 
       await goTo(page, "entity", "orders");
@@ -98,7 +105,10 @@ export default {
       await inDialog(page, "Add").click();
       await isClosed(page);
       const { rules } = await daemon.call("Topics/ListRules", { entityPath: "sales/Subscriptions/blue" });
-      assert.deepEqual(rules.map((rule) => rule.name), ["colour", "subject"]);
+      assert.deepEqual(
+        rules.map((rule) => rule.name),
+        ["colour", "subject"],
+      );
 
       await fill(page, "Properties of the application", "color = blue\nquantity = 3");
       await press(page, "Try it");
@@ -133,8 +143,14 @@ export default {
 
       const download = page.waitForEvent("download");
       await press(page, "Download as JSON Lines");
-      const lines = readFileSync(await (await download).path(), "utf8").trim().split("\n").map((line) => JSON.parse(line));
-      assert.deepEqual(lines.map((line) => line.sequenceNumber), ["9"]);
+      const lines = readFileSync(await (await download).path(), "utf8")
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line));
+      assert.deepEqual(
+        lines.map((line) => line.sequenceNumber),
+        ["9"],
+      );
 
       await press(page, "Open message 9");
       await press(page, "Complete…");
@@ -164,6 +180,48 @@ export default {
       assert.equal((await numbersOf(daemon, "orders")).activeMessageCount, "1");
     }),
 
+  "one message is made available, enqueued at once, cancelled, redriven and forgotten": (browser) =>
+    told(browser, async (page, daemon) => {
+      await goTo(page, "entity", "orders", "messages");
+      await press(page, "Browse");
+      await press(page, "Open message 7");
+      await press(page, "Make it available");
+      await isClosed(page);
+      await press(page, "Open message 12");
+      await press(page, "Enqueue it now");
+      await isClosed(page);
+      await press(page, "Open message 13");
+      await press(page, "Cancel it…");
+      await inDialog(page, "Cancel 1 scheduled message").click();
+      await isClosed(page);
+      const numbers = await numbersOf(daemon, "orders");
+      assert.deepEqual(
+        [numbers.deferredMessageCount, numbers.scheduledMessageCount, numbers.activeMessageCount],
+        ["0", "0", "6"],
+      );
+
+      await goTo(page, "entity", "orders", "dead-letters");
+      await press(page, "Browse");
+      await press(page, "Open message 4");
+      await press(page, "Redrive…");
+      await inDialog(page, "Redrive 1 message").click();
+      await says(page, "1 message redriven");
+      await inDialog(page, "Done").click();
+      await isClosed(page);
+      assert.equal((await numbersOf(daemon, "orders")).deadLetterMessageCount, "5");
+
+      await goTo(page, "entity", "orders", "receive");
+      await page.getByLabel("From", { exact: true }).selectOption({ label: "its dead-letter queue" });
+      await press(page, "Receive");
+      await says(page, "Held by this page: 1");
+      assert.equal(await button(page, "Dead-letter…").count(), 0);
+      await press(page, "Forget it here");
+      await says(page, "Held by this page: 0");
+      await goTo(page, "entity", "orders", "locks");
+      await page.getByLabel("Of", { exact: true }).selectOption({ label: "its dead-letter queue" });
+      await page.getByRole("table", { name: "Locks" }).getByRole("row").nth(1).waitFor();
+    }),
+
   "a message is sent as it was written, and a copy as it was": (browser) =>
     told(browser, async (page, daemon) => {
       await goTo(page, "entity", "orders", "send");
@@ -172,8 +230,17 @@ export default {
       await fill(page, "Message id", "mine");
       await fill(page, "Time to live", "1h");
       await fill(page, "Priority", "7");
-      const kinds = [["text", "string", "<b>"], ["large", "uint64", "18446744073709551615"], ["part", "double", "0.5"], ["flag", "bool", "true"],
-        ["id", "uuid", "00112233-4455-6677-8899-aabbccddeeff"], ["pause", "timespan", "1m 30s"], ["sign", "char", "ß"], ["price", "decimal", "12.50"], ["nothing", "null", ""]];
+      const kinds = [
+        ["text", "string", "<b>"],
+        ["large", "uint64", "18446744073709551615"],
+        ["part", "double", "0.5"],
+        ["flag", "bool", "true"],
+        ["id", "uuid", "00112233-4455-6677-8899-aabbccddeeff"],
+        ["pause", "timespan", "1m 30s"],
+        ["sign", "char", "ß"],
+        ["price", "decimal", "12.50"],
+        ["nothing", "null", ""],
+      ];
       for (const [at, [name, kind, text]] of kinds.entries()) {
         await press(page, "Add a property");
         const row = page.getByRole("group", { name: `Property ${at + 1}`, exact: true });
@@ -183,12 +250,20 @@ export default {
       }
       await press(page, "Send");
       await says(page, "Number 14");
-      const look = async (number) => (await daemon.call("Messaging/Peek", { entityPath: "orders", fromSequenceNumber: number })).messages[0].message;
+      const look = async (number) =>
+        (await daemon.call("Messaging/Peek", { entityPath: "orders", fromSequenceNumber: number })).messages[0].message;
       const { body, messageId, timeToLive, priority, applicationProperties } = await look(14);
       assert.deepEqual([body, messageId, timeToLive, priority], ["AP8=", "mine", "3600s", 7]);
       assert.deepEqual(applicationProperties, {
-        text: { stringValue: "<b>" }, large: { uint64Value: "18446744073709551615" }, part: { doubleValue: 0.5 }, flag: { boolValue: true },
-        id: { uuidValue: "ABEiM0RVZneImaq7zN3u/w==" }, pause: { timespanValue: "90s" }, sign: { charValue: 223 }, price: { decimalValue: "12.50" }, nothing: {},
+        text: { stringValue: "<b>" },
+        large: { uint64Value: "18446744073709551615" },
+        part: { doubleValue: 0.5 },
+        flag: { boolValue: true },
+        id: { uuidValue: "ABEiM0RVZneImaq7zN3u/w==" },
+        pause: { timespanValue: "90s" },
+        sign: { charValue: 223 },
+        price: { decimalValue: "12.50" },
+        nothing: {},
       });
 
       await goTo(page, "entity", "orders", "messages");
@@ -244,7 +319,10 @@ export default {
       await press(page, "Receive");
       await says(page, "Held by this page: 2");
       await press(page, "Renew its lock");
-      await page.getByRole("group", { name: "Settle message 1", exact: true }).getByRole("button", { name: "Complete" }).click();
+      await page
+        .getByRole("group", { name: "Settle message 1", exact: true })
+        .getByRole("button", { name: "Complete" })
+        .click();
       await says(page, "Held by this page: 1");
       await press(page, "Release it");
       await button(page, "Accept the session").waitFor();
@@ -274,7 +352,10 @@ export default {
       await isClosed(page);
       const listed = await daemon.call("Messaging/ListScheduledMessages", { entityPath: "orders" });
       const moved = listed.messages.find((message) => message.sequenceNumber === "14").message.scheduledEnqueueTime;
-      assert.equal(new Date(moved).toLocaleString("sv", { timeZone: "Europe/Berlin" }).replace(" ", "T").slice(0, 16), later);
+      assert.equal(
+        new Date(moved).toLocaleString("sv", { timeZone: "Europe/Berlin" }).replace(" ", "T").slice(0, 16),
+        later,
+      );
       await press(page, "Enqueue 12 now");
       await button(page, "Enqueue 12 now").waitFor({ state: "detached" });
       await press(page, "Cancel 13");
@@ -308,7 +389,10 @@ export default {
       await inDialog(page, "Done").click();
       await says(page, "There are no dead letters");
       await goTo(page, "jobs");
-      await page.getByRole("row", { name: /delete messages/ }).first().waitFor();
+      await page
+        .getByRole("row", { name: /delete messages/ })
+        .first()
+        .waitFor();
     }),
 
   "a job that is slow shows its progress, survives the broker, and is cancelled": (browser) =>

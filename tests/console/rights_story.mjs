@@ -9,13 +9,25 @@ import { button, fill, heading, press, says, withPage } from "./with_page.mjs";
 async function connectionOf(daemon, rights, entityPath = "") {
   const root = daemon.connectionString;
   const name = `r${rights.join("")}${entityPath}`;
-  const rule = await daemon.call("Management/CreateAccessRule",
-    { rule: { entityPath, name, rights: rights.map((right) => `ACCESS_RIGHT_${right.toUpperCase()}`) }, showKeys: true }, root);
-  return `Endpoint=sb://localhost;SharedAccessKeyName=${name};SharedAccessKey=${rule.primaryKey}${entityPath && `;EntityPath=${entityPath}`}`;
+  const rule = await daemon.call(
+    "Management/CreateAccessRule",
+    {
+      rule: { entityPath, name, rights: rights.map((right) => `ACCESS_RIGHT_${right.toUpperCase()}`) },
+      showKeys: true,
+    },
+    root,
+  );
+  const of = entityPath && `;EntityPath=${entityPath}`;
+  return `Endpoint=sb://localhost;SharedAccessKeyName=${name};SharedAccessKey=${rule.primaryKey}${of}`;
 }
 
-const tabsOf = (page, path) => page.getByRole("navigation", { name: `Views of ${path}` }).getByRole("link").allTextContents();
-const viewsOf = (page) => page.getByRole("navigation", { name: "Views", exact: true }).getByRole("link").allTextContents();
+const tabsOf = (page, path) =>
+  page
+    .getByRole("navigation", { name: `Views of ${path}` })
+    .getByRole("link")
+    .allTextContents();
+const viewsOf = (page) =>
+  page.getByRole("navigation", { name: "Views", exact: true }).getByRole("link").allTextContents();
 
 async function open(page, path) {
   await says(page, "Your key may not list them");
@@ -51,7 +63,9 @@ export default {
       await press(page, "Receive");
       await says(page, "Held by this page: 1");
       // The broker decides: what has no button here is refused to a script, too.
-      await assert.rejects(daemon.call("Management/DeleteQueue", { entityPath: "orders" }, await connectionOf(daemon, ["Send", "Listen"])));
+      await assert.rejects(
+        daemon.call("Management/DeleteQueue", { entityPath: "orders" }, await connectionOf(daemon, ["Send", "Listen"])),
+      );
     }),
 
   "a session that ends with its rule leads to signing in, and back to the same view": (browser) =>

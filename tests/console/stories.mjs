@@ -8,7 +8,9 @@ import { openBrowser } from "./browser.mjs";
 const AT_A_TIME = 3;
 
 const wanted = process.argv[2] ?? "";
-const files = readdirSync(new URL(".", import.meta.url)).filter((file) => file.endsWith("_story.mjs")).sort();
+const files = readdirSync(new URL(".", import.meta.url))
+  .filter((file) => file.endsWith("_story.mjs"))
+  .sort();
 const stories = [];
 for (const file of files) {
   for (const [name, story] of Object.entries((await import(`./${file}`)).default)) {

@@ -40,7 +40,11 @@ export default {
       await press(page, "Complete");
       await page.getByText("Held by this page: 0").waitFor();
 
-      const { totalMessageCount } = await daemon.call("Management/GetQueueRuntimeProperties", { entityPath: "orders" }, daemon.connectionString);
+      const { totalMessageCount } = await daemon.call(
+        "Management/GetQueueRuntimeProperties",
+        { entityPath: "orders" },
+        daemon.connectionString,
+      );
       assert.equal(totalMessageCount, "0");
     }),
 

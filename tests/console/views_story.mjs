@@ -28,11 +28,19 @@ const VIEWS = [
 const WINDOWS = [
   [["entities"], (page) => press(page, "Create…"), (page) => fill(page, "Name", "x")],
   [["entity", "orders"], (page) => press(page, "Purge…"), (page) => says(page, "This drops")],
-  [["entity", "orders", "messages"], async (page) => {
-    await press(page, "Browse");
-    await press(page, "Open message 9");
-  }, (page) => says(page, "9007199254740993")],
-  [["entity", "orders", "dead-letters"], (page) => press(page, "Redrive TooLate"), (page) => says(page, "redrive takes 2 messages")],
+  [
+    ["entity", "orders", "messages"],
+    async (page) => {
+      await press(page, "Browse");
+      await press(page, "Open message 9");
+    },
+    (page) => says(page, "9007199254740993"),
+  ],
+  [
+    ["entity", "orders", "dead-letters"],
+    (page) => press(page, "Redrive TooLate"),
+    (page) => says(page, "redrive takes 2 messages"),
+  ],
 ];
 
 async function eachView(page, look) {
@@ -73,37 +81,47 @@ export default {
     }),
 
   "signing in has no barrier, and fits the smallest phone": (browser) =>
-    withPage(browser, ["--access", "on"], async (page, daemon) => {
-      page.origin = daemon.origin;
-      await page.goto(daemon.origin);
-      await heading(page, "Sign in").waitFor();
-      for (const colorScheme of ["light", "dark"]) {
-        await page.emulateMedia({ colorScheme });
-        assert.deepEqual(await barriersOf(page), []);
-      }
-      assert.deepEqual(await overflowOf(page), []);
-    }, { viewport: { width: 360, height: 740 } }),
+    withPage(
+      browser,
+      ["--access", "on"],
+      async (page, daemon) => {
+        page.origin = daemon.origin;
+        await page.goto(daemon.origin);
+        await heading(page, "Sign in").waitFor();
+        for (const colorScheme of ["light", "dark"]) {
+          await page.emulateMedia({ colorScheme });
+          assert.deepEqual(await barriersOf(page), []);
+        }
+        assert.deepEqual(await overflowOf(page), []);
+      },
+      { viewport: { width: 360, height: 740 } },
+    ),
 
   "nothing overflows at 360 px, and at 4k": (browser) =>
-    withPage(browser, [], async (page, daemon) => {
-      await filled(daemon);
-      await daemon.call("Management/CreateQueue", { queue: { name: "a".repeat(260) } });
-      await signIn(page, daemon);
-      const found = [];
-      await eachView(page, async (view) => {
-        for (const one of await overflowOf(page)) found.push(`${view}: ${one}`);
-      });
-      await goTo(page, "entity", "a".repeat(260));
-      await heading(page, "Now").waitFor();
-      found.push(...(await overflowOf(page)));
-      assert.deepEqual(found, []);
+    withPage(
+      browser,
+      [],
+      async (page, daemon) => {
+        await filled(daemon);
+        await daemon.call("Management/CreateQueue", { queue: { name: "a".repeat(260) } });
+        await signIn(page, daemon);
+        const found = [];
+        await eachView(page, async (view) => {
+          for (const one of await overflowOf(page)) found.push(`${view}: ${one}`);
+        });
+        await goTo(page, "entity", "a".repeat(260));
+        await heading(page, "Now").waitFor();
+        found.push(...(await overflowOf(page)));
+        assert.deepEqual(found, []);
 
-      const wall = await openPage(browser, { viewport: { width: 3840, height: 2160 } });
-      await signIn(wall, daemon);
-      await eachView(wall, async (view) => assert.deepEqual(await overflowOf(wall), [], view));
-      assert.deepEqual(wall.faults, []);
-      await wall.context().close();
-    }, { viewport: { width: 360, height: 740 } }),
+        const wall = await openPage(browser, { viewport: { width: 3840, height: 2160 } });
+        await signIn(wall, daemon);
+        await eachView(wall, async (view) => assert.deepEqual(await overflowOf(wall), [], view));
+        assert.deepEqual(wall.faults, []);
+        await wall.context().close();
+      },
+      { viewport: { width: 360, height: 740 } },
+    ),
 
   "all is reached by the keyboard": (browser) =>
     withPage(browser, [], async (page, daemon) => {

@@ -5,8 +5,8 @@ import assert from "node:assert/strict";
 import { openPage } from "./browser.mjs";
 import { Daemon } from "./daemon.mjs";
 
-export async function withPage(browser, flags, story, options = {}) {
-  const daemon = new Daemon(flags);
+export async function withPage(browser, flags, story, options = {}, scheme = "console") {
+  const daemon = new Daemon(flags, scheme);
   await daemon.start();
   const page = await openPage(browser, options);
   try {

@@ -32,7 +32,9 @@ const meanings = {
   setup(build) {
     build.onResolve({ filter: /^wharf:meanings$/ }, () => ({ path: "meanings", namespace: "wharf" }));
     build.onLoad({ filter: /.*/, namespace: "wharf" }, () => ({
-      contents: JSON.stringify(meaningsOf(["management", "topics"].map((file) => textOf(join(PROTO, `${file}.proto`))))),
+      contents: JSON.stringify(
+        meaningsOf(["management", "topics"].map((file) => textOf(join(PROTO, `${file}.proto`)))),
+      ),
       loader: "json",
     }));
   },
@@ -96,17 +98,22 @@ const quoted = (text) => `R"(${text})"`;
 function literalOf(bytes) {
   const lines = [];
   for (let from = 0; from < bytes.length; from += 24) {
-    lines.push(`"${[...bytes.subarray(from, from + 24)].map((byte) => `\\${byte.toString(8).padStart(3, "0")}`).join("")}"`);
+    lines.push(
+      `"${[...bytes.subarray(from, from + 24)].map((byte) => `\\${byte.toString(8).padStart(3, "0")}`).join("")}"`,
+    );
   }
   return lines.join("\n    ");
 }
 function entryOf({ path, type, hash, bytes }) {
   const gzip = gzipSync(bytes, { level: 9 });
-  return `  {${quoted(path)}, ${quoted(type)}, ${quoted(`"${hash}"`)}, std::string_view(\n    ${literalOf(gzip)}, ${gzip.length})}`;
+  const names = [path, type, `"${hash}"`].map(quoted).join(", ");
+  return `  {${names}, std::string_view(\n    ${literalOf(gzip)}, ${gzip.length})}`;
 }
 
 mkdirSync(dirname(target), { recursive: true });
-writeFileSync(target, `// Made by ${relative(resolve(HERE, "../../../../.."), fileURLToPath(import.meta.url))}.
+writeFileSync(
+  target,
+  `// Made by ${relative(resolve(HERE, "../../../../.."), fileURLToPath(import.meta.url))}.
 #include "broker/doors/http/console/page_files.h"
 
 namespace wharf::console {
@@ -118,6 +125,7 @@ ${files.map(entryOf).join(",\n")}};
 }
 
 }  // namespace wharf::console
-`);
+`,
+);
 const escaped = (path) => path.replaceAll(" ", "\\ ");
 writeFileSync(depfile, `${escaped(target)}: ${[...read].sort().map(escaped).join(" ")}\n`);

@@ -33,7 +33,11 @@ export function meaningsOf(texts) {
   for (const text of texts) {
     for (const { name, entries } of blocksOf(text)) {
       if (WANTED.includes(name)) {
-        properties[name] = entries.map(({ type, word, meaning }) => ({ name: camel(word), type: type.split(".").pop(), meaning }));
+        properties[name] = entries.map(({ type, word, meaning }) => ({
+          name: camel(word),
+          type: type.split(".").pop(),
+          meaning,
+        }));
       }
       if (ENUMS.includes(name)) enums[name] = entries.map(({ word }) => word);
     }

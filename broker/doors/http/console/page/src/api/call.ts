@@ -26,7 +26,10 @@ export class Refusal extends Error {
 const GONE = new Set(["ServiceCommunicationProblem", "PartitionNotOwned"]);
 
 async function refusalOf(answer: Response): Promise<Refusal> {
-  const said = await answer.json().then((body) => body?.error ?? {}, () => ({}));
+  const said = await answer.json().then(
+    (body) => body?.error ?? {},
+    () => ({}),
+  );
   return new Refusal(
     said.message ?? `the answer is ${answer.status} ${answer.statusText}`,
     said.code ?? "GeneralError",

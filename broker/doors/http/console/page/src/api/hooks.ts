@@ -25,7 +25,11 @@ export interface Asked<T> {
 // question at a time; the last answer stays while the next one is on its way, also when that is a refusal.
 export function useAsked<T>(question: (signal: AbortSignal) => Promise<T>, keys: unknown[], pace = 0): Asked<T> {
   const { times, kind } = usePresence();
-  const [told, setTold] = useState<{ keys: string; data: T | null; failure: Error | null }>({ keys: "", data: null, failure: null });
+  const [told, setTold] = useState<{ keys: string; data: T | null; failure: Error | null }>({
+    keys: "",
+    data: null,
+    failure: null,
+  });
   const [round, setRound] = useState(0);
   const latest = useRef(question);
   latest.current = question;
@@ -43,7 +47,11 @@ export function useAsked<T>(question: (signal: AbortSignal) => Promise<T>, keys:
           setTold({ keys: name, data, failure: null });
         } catch (failure) {
           if (gone.signal.aborted) return;
-          setTold((before) => ({ keys: name, data: before.keys === name ? before.data : null, failure: failure as Error }));
+          setTold((before) => ({
+            keys: name,
+            data: before.keys === name ? before.data : null,
+            failure: failure as Error,
+          }));
         }
       }
       if (pace > 0) timer = window.setTimeout(turn, pace);
@@ -67,7 +75,9 @@ export interface Deed<Arguments extends unknown[]> {
 }
 
 // Something that is done when asked, once at a time. `run` answers whether it worked.
-export function useDeed<Arguments extends unknown[]>(deed: (...arguments_: Arguments) => Promise<void>): Deed<Arguments> {
+export function useDeed<Arguments extends unknown[]>(
+  deed: (...arguments_: Arguments) => Promise<void>,
+): Deed<Arguments> {
   const [isRunning, setRunning] = useState(false);
   const [failure, setFailure] = useState<Error | null>(null);
   async function run(...arguments_: Arguments): Promise<boolean> {

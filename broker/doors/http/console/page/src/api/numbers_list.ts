@@ -1,5 +1,5 @@
-// NumbersList: the numbers of all entities, and the place of one of them in that list, so that a view of one entity asks
-// for one row however many there are.
+// NumbersList: the numbers of all entities, and the place of one of them in that list, so that a view of one entity
+// asks for one row however many there are.
 
 import { call } from "./call";
 import { isSubscription } from "./paths";
@@ -26,7 +26,11 @@ async function topicNames(signal?: AbortSignal): Promise<Set<string>> {
   const names = new Set<string>();
   let pageToken = "";
   do {
-    const told: { topics?: { name: string }[]; nextPageToken: string } = await call("Topics/ListTopics", { pageSize: PAGE, pageToken }, signal);
+    const told: { topics?: { name: string }[]; nextPageToken: string } = await call(
+      "Topics/ListTopics",
+      { pageSize: PAGE, pageToken },
+      signal,
+    );
     for (const { name } of told.topics ?? []) names.add(name.toLowerCase());
     pageToken = told.nextPageToken;
   } while (pageToken !== "" && names.size < ENTITIES_MAX);
@@ -40,7 +44,11 @@ export async function listAll(signal?: AbortSignal): Promise<{ entities: Listed[
   do {
     const told = await page(PAGE, token, signal);
     for (const row of told.entities ?? []) {
-      const kind = isSubscription(row.entityPath) ? "subscription" : topics.has(row.entityPath.toLowerCase()) ? "topic" : "queue";
+      const kind = isSubscription(row.entityPath)
+        ? "subscription"
+        : topics.has(row.entityPath.toLowerCase())
+          ? "topic"
+          : "queue";
       entities.push({ ...row, kind });
     }
     token = told.nextPageToken;
@@ -48,7 +56,8 @@ export async function listAll(signal?: AbortSignal): Promise<{ entities: Listed[
   return { entities, isWhole: token === "" };
 }
 
-const isOf = (row: EntityNumbers | undefined, path: string): boolean => row?.entityPath.toLowerCase() === path.toLowerCase();
+const isOf = (row: EntityNumbers | undefined, path: string): boolean =>
+  row?.entityPath.toLowerCase() === path.toLowerCase();
 
 // Asks for the row of one entity: the first time it looks where that is, later it knows.
 export class OneRow {

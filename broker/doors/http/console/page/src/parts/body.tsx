@@ -33,9 +33,13 @@ function Text({ text }: { text: string }) {
   const [isAll, setAll] = useState(false);
   return (
     <>
-      <pre class="body" tabIndex={0} aria-label="Body">{isAll ? text : text.slice(0, CHARACTERS_MAX)}</pre>
+      <pre class="body" tabIndex={0} aria-label="Body">
+        {isAll ? text : text.slice(0, CHARACTERS_MAX)}
+      </pre>
       {!isAll && text.length > CHARACTERS_MAX && (
-        <button type="button" onClick={() => setAll(true)}>Show all {count(text.length)} characters</button>
+        <button type="button" onClick={() => setAll(true)}>
+          Show all {count(text.length)} characters
+        </button>
       )}
     </>
   );
@@ -43,7 +47,11 @@ function Text({ text }: { text: string }) {
 
 export function Body({ base64 }: { base64: string | undefined }) {
   const [body] = useState(() => read(base64 ?? ""));
-  const views: View[] = [...(body.json ? ["json" as const] : []), ...(body.text === null ? [] : ["text" as const]), "hex"];
+  const views: View[] = [
+    ...(body.json ? ["json" as const] : []),
+    ...(body.text === null ? [] : ["text" as const]),
+    "hex",
+  ];
   const [view, setView] = useState(views[0]);
   if (body.bytes.length === 0) return <p class="none">The body is empty.</p>;
   return (
@@ -56,7 +64,11 @@ export function Body({ base64 }: { base64: string | undefined }) {
         ))}
         <span class="beside">{inBytes(body.bytes.length)}</span>
       </div>
-      {view === "json" && body.json !== null && <div class="body tree"><Tree name="" value={body.json.value} depth={0} /></div>}
+      {view === "json" && body.json !== null && (
+        <div class="body tree">
+          <Tree name="" value={body.json.value} depth={0} />
+        </div>
+      )}
       {view === "text" && body.text !== null && <Text text={body.text} />}
       {view === "hex" && <Hex bytes={body.bytes} />}
     </div>
@@ -67,8 +79,14 @@ function Hex({ bytes }: { bytes: Uint8Array }) {
   const [isAll, setAll] = useState(false);
   return (
     <>
-      <pre class="body" tabIndex={0} aria-label="Body in hexadecimal">{hexLines(isAll ? bytes : bytes.subarray(0, HEX_BYTES_MAX))}</pre>
-      {!isAll && bytes.length > HEX_BYTES_MAX && <button type="button" onClick={() => setAll(true)}>Show all {inBytes(bytes.length)}</button>}
+      <pre class="body" tabIndex={0} aria-label="Body in hexadecimal">
+        {hexLines(isAll ? bytes : bytes.subarray(0, HEX_BYTES_MAX))}
+      </pre>
+      {!isAll && bytes.length > HEX_BYTES_MAX && (
+        <button type="button" onClick={() => setAll(true)}>
+          Show all {inBytes(bytes.length)}
+        </button>
+      )}
     </>
   );
 }

@@ -18,7 +18,10 @@ export interface Series {
 }
 
 export function withPoint(series: Series, time: number, values: Record<string, number>): Series {
-  const kept = Object.entries(values).map(([name, value]) => [name, [...(series.values[name] ?? []), value].slice(-POINTS_MAX)]);
+  const kept = Object.entries(values).map(([name, value]) => [
+    name,
+    [...(series.values[name] ?? []), value].slice(-POINTS_MAX),
+  ]);
   return { times: [...series.times, time].slice(-POINTS_MAX), values: Object.fromEntries(kept) };
 }
 
@@ -27,16 +30,31 @@ function colour(name: string): string {
 }
 
 function optionsOf(names: string[], width: number): uPlot.Options {
-  const axis = { stroke: colour("--ink-soft"), grid: { stroke: colour("--line"), width: 1 }, ticks: { stroke: colour("--line"), width: 1 } };
+  const axis = {
+    stroke: colour("--ink-soft"),
+    grid: { stroke: colour("--line"), width: 1 },
+    ticks: { stroke: colour("--line"), width: 1 },
+  };
   return {
     width,
     height: 200,
     cursor: { show: true },
     // Its own rows would be read out as a table without words.
     legend: { show: false },
-    scales: { x: { time: true, range: (_, first, last) => [Math.min(first, last - SECONDS_MIN), last] }, y: { range: (_, __, high) => [0, Math.max(1, high * 1.1)] } },
+    scales: {
+      x: { time: true, range: (_, first, last) => [Math.min(first, last - SECONDS_MIN), last] },
+      y: { range: (_, __, high) => [0, Math.max(1, high * 1.1)] },
+    },
     axes: [axis, { ...axis, size: 64, values: (_, ticks) => ticks.map((tick) => count(tick)) }],
-    series: [{}, ...names.map((name, at) => ({ label: name, width: 2, stroke: colour(`--series-${at + 1}`), dash: at === 1 ? [6, 3] : at === 2 ? [2, 3] : undefined }))],
+    series: [
+      {},
+      ...names.map((name, at) => ({
+        label: name,
+        width: 2,
+        stroke: colour(`--series-${at + 1}`),
+        dash: at === 1 ? [6, 3] : at === 2 ? [2, 3] : undefined,
+      })),
+    ],
   };
 }
 
@@ -79,7 +97,8 @@ export function Chart({ title, series }: { title: string; series: Series }) {
         <ul class="legend">
           {names.map((name, at) => (
             <li key={name}>
-              <span class={`swatch series-${at + 1}`} aria-hidden="true" /> {name}: {count(Math.round((series.values[name].at(-1) ?? 0) * 100) / 100)}
+              <span class={`swatch series-${at + 1}`} aria-hidden="true" /> {name}:{" "}
+              {count(Math.round((series.values[name].at(-1) ?? 0) * 100) / 100)}
             </li>
           ))}
         </ul>

@@ -23,9 +23,15 @@ export function Confirm({ title, verb, deed, close, isReady = true, children }: 
       {children}
       <Failure of={failure} />
       <div class="buttons">
-        <button type="button" onClick={close}>Keep everything</button>
-        <button type="button" class="danger" disabled={isRunning || !isReady}
-          onClick={async () => (await run()) && close()}>
+        <button type="button" onClick={close}>
+          Keep everything
+        </button>
+        <button
+          type="button"
+          class="danger"
+          disabled={isRunning || !isReady}
+          onClick={async () => (await run()) && close()}
+        >
           {verb}
         </button>
       </div>

@@ -19,14 +19,20 @@ export function Dialog({ title, isWide = false, close, children }: DialogProps) 
     return () => opened?.close();
   }, []);
   return (
-    <dialog ref={dialog} class={isWide ? "dialog wide" : "dialog"} aria-labelledby={id}
+    <dialog
+      ref={dialog}
+      class={isWide ? "dialog wide" : "dialog"}
+      aria-labelledby={id}
       onCancel={(event) => {
         event.preventDefault();
         close();
-      }}>
+      }}
+    >
       <header class="dialog-head">
         <h2 id={id}>{title}</h2>
-        <button type="button" class="quiet" onClick={close} aria-label="Close">✕</button>
+        <button type="button" class="quiet" onClick={close} aria-label="Close">
+          ✕
+        </button>
       </header>
       <div class="dialog-body">{children}</div>
     </dialog>

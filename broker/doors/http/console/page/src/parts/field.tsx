@@ -16,9 +16,20 @@ export function Field({ label, hint, value, set, input }: FieldProps) {
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      <input id={id} value={value} aria-describedby={hint ? `${id}-hint` : undefined} autocomplete="off" spellcheck={false}
-        {...input} onInput={(event) => set(event.currentTarget.value)} />
-      {hint && <p id={`${id}-hint`} class="hint">{hint}</p>}
+      <input
+        id={id}
+        value={value}
+        aria-describedby={hint ? `${id}-hint` : undefined}
+        autocomplete="off"
+        spellcheck={false}
+        {...input}
+        onInput={(event) => set(event.currentTarget.value)}
+      />
+      {hint && (
+        <p id={`${id}-hint`} class="hint">
+          {hint}
+        </p>
+      )}
     </div>
   );
 }
@@ -36,9 +47,19 @@ export function Area({ label, hint, value, set, rows = 6 }: AreaProps) {
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      <textarea id={id} rows={rows} value={value} spellcheck={false} aria-describedby={hint ? `${id}-hint` : undefined}
-        onInput={(event) => set(event.currentTarget.value)} />
-      {hint && <p id={`${id}-hint`} class="hint">{hint}</p>}
+      <textarea
+        id={id}
+        rows={rows}
+        value={value}
+        spellcheck={false}
+        aria-describedby={hint ? `${id}-hint` : undefined}
+        onInput={(event) => set(event.currentTarget.value)}
+      />
+      {hint && (
+        <p id={`${id}-hint`} class="hint">
+          {hint}
+        </p>
+      )}
     </div>
   );
 }
@@ -56,11 +77,23 @@ export function Choice({ label, hint, value, set, options }: ChoiceProps) {
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      <select id={id} value={value} aria-describedby={hint ? `${id}-hint` : undefined}
-        onChange={(event) => set(event.currentTarget.value)}>
-        {options.map(([key, text]) => <option key={key} value={key} selected={key === value}>{text}</option>)}
+      <select
+        id={id}
+        value={value}
+        aria-describedby={hint ? `${id}-hint` : undefined}
+        onChange={(event) => set(event.currentTarget.value)}
+      >
+        {options.map(([key, text]) => (
+          <option key={key} value={key} selected={key === value}>
+            {text}
+          </option>
+        ))}
       </select>
-      {hint && <p id={`${id}-hint`} class="hint">{hint}</p>}
+      {hint && (
+        <p id={`${id}-hint`} class="hint">
+          {hint}
+        </p>
+      )}
     </div>
   );
 }
@@ -76,10 +109,19 @@ export function Check({ label, hint, value, set }: CheckProps) {
   const id = useId();
   return (
     <div class="field check">
-      <input id={id} type="checkbox" checked={value} aria-describedby={hint ? `${id}-hint` : undefined}
-        onChange={(event) => set(event.currentTarget.checked)} />
+      <input
+        id={id}
+        type="checkbox"
+        checked={value}
+        aria-describedby={hint ? `${id}-hint` : undefined}
+        onChange={(event) => set(event.currentTarget.checked)}
+      />
       <label for={id}>{label}</label>
-      {hint && <p id={`${id}-hint`} class="hint">{hint}</p>}
+      {hint && (
+        <p id={`${id}-hint`} class="hint">
+          {hint}
+        </p>
+      )}
     </div>
   );
 }

@@ -25,8 +25,12 @@ export function Pager({ total, size, at, go, noun }: PagerProps) {
       <span aria-live="polite">
         {count(page * size + 1)} to {count(Math.min(total, (page + 1) * size))} of {count(total)} {noun}
       </span>
-      <button type="button" disabled={page === 0} onClick={() => go(page - 1)}>Previous</button>
-      <button type="button" disabled={page === last} onClick={() => go(page + 1)}>Next</button>
+      <button type="button" disabled={page === 0} onClick={() => go(page - 1)}>
+        Previous
+      </button>
+      <button type="button" disabled={page === last} onClick={() => go(page + 1)}>
+        Next
+      </button>
     </nav>
   );
 }

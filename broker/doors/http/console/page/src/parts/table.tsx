@@ -49,12 +49,25 @@ export function Table<Row>({ caption, columns, rows, keyOf, order, sort, none = 
         <thead role="rowgroup">
           <tr role="row">
             {columns.map(({ name, by, isNumber }) => (
-              <th key={name} role="columnheader" scope="col" class={isNumber ? "number" : ""}
-                aria-sort={by && sort ? sortOf(order, name) : undefined}>
+              <th
+                key={name}
+                role="columnheader"
+                scope="col"
+                class={isNumber ? "number" : ""}
+                aria-sort={by && sort ? sortOf(order, name) : undefined}
+              >
                 {by && sort ? (
-                  <button type="button" class="sort" onClick={() => sort({ column: name, isRising: order?.column === name ? !order.isRising : !isNumber })}>
+                  <button
+                    type="button"
+                    class="sort"
+                    onClick={() =>
+                      sort({ column: name, isRising: order?.column === name ? !order.isRising : !isNumber })
+                    }
+                  >
                     {name}
-                    <span aria-hidden="true">{{ ascending: " ▲", descending: " ▼", none: "" }[sortOf(order, name)]}</span>
+                    <span aria-hidden="true">
+                      {{ ascending: " ▲", descending: " ▼", none: "" }[sortOf(order, name)]}
+                    </span>
                   </button>
                 ) : (
                   name

@@ -23,8 +23,12 @@ export function TokenPager({ tokens, next, noun }: { tokens: Tokens; next: strin
   if (tokens.isFirst && next === "") return null;
   return (
     <nav class="pager" aria-label={`Pages of ${noun}`}>
-      <button type="button" disabled={tokens.isFirst} onClick={tokens.back}>Previous</button>
-      <button type="button" disabled={next === ""} onClick={() => tokens.forward(next)}>Next</button>
+      <button type="button" disabled={tokens.isFirst} onClick={tokens.back}>
+        Previous
+      </button>
+      <button type="button" disabled={next === ""} onClick={() => tokens.forward(next)}>
+        Next
+      </button>
     </nav>
   );
 }

@@ -29,9 +29,12 @@ export function Tree({ name, value, depth }: { name: string; value: unknown; dep
         {name !== "" && <span class="name">{name}: </span>}
         {size}
       </summary>
-      {isOpen && children.slice(0, shown).map(([key, child]) => <Tree key={key} name={key} value={child} depth={depth + 1} />)}
+      {isOpen &&
+        children.slice(0, shown).map(([key, child]) => <Tree key={key} name={key} value={child} depth={depth + 1} />)}
       {isOpen && children.length > shown && (
-        <button type="button" onClick={() => setShown(shown + CHILDREN_STEP)}>Show more of {count(children.length)}</button>
+        <button type="button" onClick={() => setShown(shown + CHILDREN_STEP)}>
+          Show more of {count(children.length)}
+        </button>
       )}
     </details>
   );

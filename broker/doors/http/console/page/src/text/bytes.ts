@@ -9,7 +9,8 @@ export function bytesOf(base64: string): Uint8Array {
 
 export function base64Of(bytes: Uint8Array): string {
   const parts: string[] = [];
-  for (let from = 0; from < bytes.length; from += 8192) parts.push(String.fromCharCode(...bytes.subarray(from, from + 8192)));
+  for (let from = 0; from < bytes.length; from += 8192)
+    parts.push(String.fromCharCode(...bytes.subarray(from, from + 8192)));
   return btoa(parts.join(""));
 }
 

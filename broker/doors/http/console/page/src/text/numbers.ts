@@ -70,6 +70,7 @@ export function durationOf(text: string): string {
     while (trimmed[PART.lastIndex] === " ") PART.lastIndex += 1;
     end = PART.lastIndex;
   }
-  if (trimmed === "" || end !== trimmed.length) throw new Error(`"${text}" is no duration: write 30s, 5m, 1h 30m or 7d`);
+  if (trimmed === "" || end !== trimmed.length)
+    throw new Error(`"${text}" is no duration: write 30s, 5m, 1h 30m or 7d`);
   return `${Number(seconds.toFixed(6))}s`;
 }

@@ -3,11 +3,15 @@
 const two = (value: number): string => String(value).padStart(2, "0");
 
 export function localTime(time: Date): string {
-  return `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())} ${two(time.getHours())}:${two(time.getMinutes())}:${two(time.getSeconds())}`;
+  const day = [time.getFullYear(), two(time.getMonth() + 1), two(time.getDate())].join("-");
+  return `${day} ${[time.getHours(), time.getMinutes(), time.getSeconds()].map(two).join(":")}`;
 }
 
 export function utcTime(time: Date): string {
-  return time.toISOString().replace("T", " ").replace(/\.\d+Z$/, "Z");
+  return time
+    .toISOString()
+    .replace("T", " ")
+    .replace(/\.\d+Z$/, "Z");
 }
 
 // The same zone: then one of them is enough.

@@ -6,8 +6,25 @@ import { durationOf, spanOf } from "./numbers";
 
 // What can be written by hand.
 export const KINDS = [
-  "string", "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float", "double",
-  "decimal", "char", "uuid", "timestamp", "timespan", "uri", "null",
+  "string",
+  "bool",
+  "int8",
+  "int16",
+  "int32",
+  "int64",
+  "uint8",
+  "uint16",
+  "uint32",
+  "uint64",
+  "float",
+  "double",
+  "decimal",
+  "char",
+  "uuid",
+  "timestamp",
+  "timespan",
+  "uri",
+  "null",
 ] as const;
 export type KindOfValue = (typeof KINDS)[number];
 

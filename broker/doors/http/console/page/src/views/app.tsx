@@ -30,7 +30,8 @@ const PLACES: Place[] = [
 ];
 
 function viewOf([name, ...rest]: string[]): ComponentChildren {
-  if (name === "entity" && rest.length > 0) return <EntityView key={rest[0]} path={rest[0]} tab={rest[1] ?? "overview"} />;
+  if (name === "entity" && rest.length > 0)
+    return <EntityView key={rest[0]} path={rest[0]} tab={rest[1] ?? "overview"} />;
   const places = PLACES.filter((place) => place.isShown());
   return (places.find((place) => place.name === name) ?? places[0]).view();
 }
@@ -46,6 +47,15 @@ function useFocusOnMain(route: string): { current: HTMLElement | null } {
     window.scrollTo(0, 0);
   }, [route]);
   return main;
+}
+
+// What a window and a reader of screens call the view.
+function useTitle([name, ...rest]: string[], isIn: boolean): void {
+  const place = PLACES.find((one) => one.name === name)?.title ?? PLACES[0].title;
+  const title = !isIn ? "Sign in" : name === "entity" ? rest.join(", ") : place;
+  useEffect(() => {
+    document.title = `${title} – Wharf`;
+  }, [title]);
 }
 
 // "/" goes to the search of a view, unless one is writing.
@@ -75,32 +85,54 @@ export function App() {
   const main = useFocusOnMain(`${kind === "signed-out"}${route.slice(0, 2).join("/")}`);
   useSearchKey();
   const isIn = caller !== null;
+  useTitle(route, isIn);
   const current = route[0] === "entity" ? "entities" : route[0];
   return (
     <>
-      <a class="skip" href="#main" onClick={(event) => {
-        event.preventDefault();
-        main.current?.focus();
-      }}>To the content</a>
+      <a
+        class="skip"
+        href="#main"
+        onClick={(event) => {
+          event.preventDefault();
+          main.current?.focus();
+        }}
+      >
+        To the content
+      </a>
       <header class="top">
-        <a class="brand" href="#/">Wharf</a>
+        <a class="brand" href="#/">
+          Wharf
+        </a>
         {isIn && (
           <nav aria-label="Views">
             {PLACES.filter((place) => place.isShown()).map(({ name, title }) => (
-              <a key={name} href={addressOf(name)} aria-current={current === name ? "page" : undefined}>{title}</a>
+              <a key={name} href={addressOf(name)} aria-current={current === name ? "page" : undefined}>
+                {title}
+              </a>
             ))}
           </nav>
         )}
         {isIn && caller.isAccessOn && (
           <p class="who">
-            <span>{caller.rule || caller.client}{caller.entityPath && ` of ${caller.entityPath}`}: {caller.rights.join(", ")}</span>
-            <button type="button" onClick={leave}>Sign out</button>
+            <span>
+              {caller.rule || caller.client}
+              {caller.entityPath && ` of ${caller.entityPath}`}: {caller.rights.join(", ")}
+            </span>
+            <button type="button" onClick={leave}>
+              Sign out
+            </button>
           </p>
         )}
-        {isIn && !caller.isAccessOn && <p class="who"><span>Access is off: everybody may do everything.</span></p>}
+        {isIn && !caller.isAccessOn && (
+          <p class="who">
+            <span>Access is off: everybody may do everything.</span>
+          </p>
+        )}
       </header>
       {kind === "gone" && (
-        <p class="gone" role="alert">The broker is gone: {why}. What is shown is as it was; it is looked for every second.</p>
+        <p class="gone" role="alert">
+          The broker is gone: {why}. What is shown is as it was; it is looked for every second.
+        </p>
       )}
       <main id="main" ref={main} tabIndex={-1}>
         {kind === "looking" && <p>Looking for the broker…</p>}
@@ -115,4 +147,3 @@ export function App() {
     </>
   );
 }
-

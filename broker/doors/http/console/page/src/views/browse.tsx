@@ -33,15 +33,25 @@ export interface Peeked {
   nextSequenceNumber?: string;
 }
 
-export function peek(path: string, wanted: Wanted, from: string, maxMessages: number, signal?: AbortSignal): Promise<Peeked> {
-  return call("Messaging/Peek", {
-    entityPath: path,
-    fromSequenceNumber: from,
-    maxMessages,
-    filter: wanted.filter,
-    sqlFilter: wanted.sqlFilter,
-    ...(wanted.sessionId === "" ? {} : { sessionId: wanted.sessionId }),
-  }, signal);
+export function peek(
+  path: string,
+  wanted: Wanted,
+  from: string,
+  maxMessages: number,
+  signal?: AbortSignal,
+): Promise<Peeked> {
+  return call(
+    "Messaging/Peek",
+    {
+      entityPath: path,
+      fromSequenceNumber: from,
+      maxMessages,
+      filter: wanted.filter,
+      sqlFilter: wanted.sqlFilter,
+      ...(wanted.sessionId === "" ? {} : { sessionId: wanted.sessionId }),
+    },
+    signal,
+  );
 }
 
 interface Page {
@@ -54,7 +64,8 @@ async function pageFrom(path: string, wanted: Wanted, from: string): Promise<Pag
   let at = from;
   for (let pages = 0; pages < EMPTY_PAGES_MAX; pages += 1) {
     const { messages = [], nextSequenceNumber } = await peek(path, wanted, at, ROWS);
-    if (messages.length > 0 || nextSequenceNumber === undefined) return { from, messages, next: nextSequenceNumber ?? null };
+    if (messages.length > 0 || nextSequenceNumber === undefined)
+      return { from, messages, next: nextSequenceNumber ?? null };
     at = nextSequenceNumber;
   }
   return { from, messages: [], next: at };
@@ -107,27 +118,64 @@ export function Browse({ path }: { path: string }) {
 
   return (
     <section aria-label="Messages">
-      <form class="filters" onSubmit={(event) => {
-        event.preventDefault();
-        void search.run();
-      }}>
+      <form
+        class="filters"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void search.run();
+        }}
+      >
         <Choice label="State" value={wanted.filter} set={(filter) => set({ filter })} options={FILTERS} />
-        <Field label="SQL filter" hint="color = 'red' AND sys.DeliveryCount > 2" value={wanted.sqlFilter} set={(sqlFilter) => set({ sqlFilter })} input={{ type: "search" }} />
+        <Field
+          label="SQL filter"
+          hint="color = 'red' AND sys.DeliveryCount > 2"
+          value={wanted.sqlFilter}
+          set={(sqlFilter) => set({ sqlFilter })}
+          input={{ type: "search" }}
+        />
         <Field label="Session" value={wanted.sessionId} set={(sessionId) => set({ sessionId })} />
         <Field label="From number" value={wanted.from} set={(from) => set({ from })} input={{ inputMode: "numeric" }} />
         <div class="buttons">
-          <button type="submit" class="main" disabled={search.isRunning}>Browse</button>
-          <button type="button" disabled={save.isRunning} onClick={() => save.run()}>{save.isRunning ? `${count(saved)} so far…` : "Download as JSON Lines"}</button>
-          {may("Manage", path) && <button type="button" class="danger" onClick={() => setDeleting(true)}>Delete what waits…</button>}
+          <button type="submit" class="main" disabled={search.isRunning}>
+            Browse
+          </button>
+          <button type="button" disabled={save.isRunning} onClick={() => save.run()}>
+            {save.isRunning ? `${count(saved)} so far…` : "Download as JSON Lines"}
+          </button>
+          {may("Manage", path) && (
+            <button type="button" class="danger" onClick={() => setDeleting(true)}>
+              Delete what waits…
+            </button>
+          )}
         </div>
       </form>
       <Failure of={search.failure ?? more.failure ?? again.failure ?? save.failure} />
       {page !== undefined && (
         <>
-          <Table caption="Messages" rows={page.messages} keyOf={(message) => message.sequenceNumber}
-            none={page.next === null ? "There are no such messages." : `None up to number ${page.next}; there is more behind it.`}
+          <Table
+            caption="Messages"
+            rows={page.messages}
+            keyOf={(message) => message.sequenceNumber}
+            none={
+              page.next === null
+                ? "There are no such messages."
+                : `None up to number ${page.next}; there is more behind it.`
+            }
             columns={[
-              { name: "Number", isNumber: true, cell: (message) => <button type="button" class="link" onClick={() => setOpen(message)} aria-label={`Open message ${message.sequenceNumber}`}>{message.sequenceNumber}</button> },
+              {
+                name: "Number",
+                isNumber: true,
+                cell: (message) => (
+                  <button
+                    type="button"
+                    class="link"
+                    onClick={() => setOpen(message)}
+                    aria-label={`Open message ${message.sequenceNumber}`}
+                  >
+                    {message.sequenceNumber}
+                  </button>
+                ),
+              },
               { name: "Message id", cell: (message) => message.message.messageId ?? "–" },
               { name: "Subject", cell: (message) => message.message.subject ?? "–" },
               { name: "Session", cell: (message) => message.message.sessionId ?? "–" },
@@ -135,19 +183,31 @@ export function Browse({ path }: { path: string }) {
               { name: "Enqueued", cell: (message) => <Moment at={message.enqueuedTime} /> },
               { name: "Failed deliveries", isNumber: true, cell: (message) => count(message.deliveryCount) },
               { name: "Size", isNumber: true, cell: (message) => bytes(message.size) },
-            ]} />
+            ]}
+          />
           <nav class="pager" aria-label="Pages of messages">
-            <span aria-live="polite">{counted(page.messages.length, "message")} here{page.next === null && ", and nothing behind"}</span>
-            <button type="button" disabled={pages.length < 2} onClick={() => setPages((all) => all.slice(0, -1))}>Previous</button>
-            <button type="button" disabled={page.next === null || more.isRunning} onClick={() => more.run()}>Next</button>
+            <span aria-live="polite">
+              {counted(page.messages.length, "message")} here{page.next === null && ", and nothing behind"}
+            </span>
+            <button type="button" disabled={pages.length < 2} onClick={() => setPages((all) => all.slice(0, -1))}>
+              Previous
+            </button>
+            <button type="button" disabled={page.next === null || more.isRunning} onClick={() => more.run()}>
+              Next
+            </button>
           </nav>
         </>
       )}
       {open !== null && (
-        <MessageDialog path={path} message={open} close={() => setOpen(null)} changed={() => {
-          setOpen(null);
-          void again.run();
-        }} />
+        <MessageDialog
+          path={path}
+          message={open}
+          close={() => setOpen(null)}
+          changed={() => {
+            setOpen(null);
+            void again.run();
+          }}
+        />
       )}
       {isDeleting && (
         <JobDialog
@@ -159,7 +219,8 @@ export function Browse({ path }: { path: string }) {
           close={() => {
             setDeleting(false);
             void again.run();
-          }} />
+          }}
+        />
       )}
     </section>
   );

@@ -43,13 +43,25 @@ async function groupsOf(path: string, signal: AbortSignal): Promise<Grouped> {
   let from: string | undefined = "0";
   let looked = 0;
   while (from !== undefined && looked < LOOKED_MAX) {
-    const told: Awaited<ReturnType<typeof peek>> = await peek(path, { filter: "PEEK_FILTER_ALL", sqlFilter: "", sessionId: "", from: "0" }, from, PAGE, signal);
+    const told: Awaited<ReturnType<typeof peek>> = await peek(
+      path,
+      { filter: "PEEK_FILTER_ALL", sqlFilter: "", sessionId: "", from: "0" },
+      from,
+      PAGE,
+      signal,
+    );
     for (const message of told.messages ?? []) {
       looked += 1;
       const reason = textProperty(message, "DeadLetterReason");
       const group = groups.get(reason);
       if (group === undefined) {
-        groups.set(reason, { reason, messages: 1, first: message, last: message, description: textProperty(message, "DeadLetterErrorDescription") ?? "" });
+        groups.set(reason, {
+          reason,
+          messages: 1,
+          first: message,
+          last: message,
+          description: textProperty(message, "DeadLetterErrorDescription") ?? "",
+        });
       } else {
         group.messages += 1;
         group.last = message;
@@ -57,7 +69,11 @@ async function groupsOf(path: string, signal: AbortSignal): Promise<Grouped> {
     }
     from = told.nextSequenceNumber;
   }
-  return { groups: [...groups.values()].sort((one, other) => other.messages - one.messages), looked, isWhole: from === undefined };
+  return {
+    groups: [...groups.values()].sort((one, other) => other.messages - one.messages),
+    looked,
+    isWhole: from === undefined,
+  };
 }
 
 function selectionOf(group: Group | null): Selection {
@@ -80,44 +96,77 @@ export function DeadLetters({ path }: { path: string }) {
   const isManaged = may("Manage", path);
   const deeds = (group: Group | null) => (
     <span class="buttons">
-      <button type="button" onClick={() => setOpen({ verb: "Redrive", group })} aria-label={`Redrive ${group === null ? "all" : nameOf(group)}`}>Redrive…</button>
-      <button type="button" class="danger" onClick={() => setOpen({ verb: "Delete", group })} aria-label={`Delete ${group === null ? "all" : nameOf(group)}`}>Delete…</button>
+      <button
+        type="button"
+        onClick={() => setOpen({ verb: "Redrive", group })}
+        aria-label={`Redrive ${group === null ? "all" : nameOf(group)}`}
+      >
+        Redrive…
+      </button>
+      <button
+        type="button"
+        class="danger"
+        onClick={() => setOpen({ verb: "Delete", group })}
+        aria-label={`Delete ${group === null ? "all" : nameOf(group)}`}
+      >
+        Delete…
+      </button>
     </span>
   );
-  const what = open === null || open.group === null ? `all dead letters of ${path}` : `dead letters of ${path}: ${nameOf(open.group)}`;
+  const what =
+    open === null || open.group === null
+      ? `all dead letters of ${path}`
+      : `dead letters of ${path}: ${nameOf(open.group)}`;
   return (
     <section aria-label="Dead letters">
       <div class="head">
         <h2>Why they are here</h2>
-        <button type="button" onClick={again}>Look again</button>
+        <button type="button" onClick={again}>
+          Look again
+        </button>
         {isManaged && data !== null && data.looked > 0 && deeds(null)}
       </div>
       <Failure of={failure} />
       {data !== null && (
         <>
-          <Table caption="Dead letters by reason" rows={data.groups} keyOf={(group) => `${group.reason === null}${group.reason}`}
+          <Table
+            caption="Dead letters by reason"
+            rows={data.groups}
+            keyOf={(group) => `${group.reason === null}${group.reason}`}
             none="There are no dead letters."
             columns={[
-              { name: "Reason", cell: (group) => (group.reason === null ? <em>none is told</em> : <span class="text">{group.reason}</span>) },
+              {
+                name: "Reason",
+                cell: (group) =>
+                  group.reason === null ? <em>none is told</em> : <span class="text">{group.reason}</span>,
+              },
               { name: "First description", cell: (group) => <span class="text">{group.description || "–"}</span> },
               { name: "Messages", isNumber: true, cell: (group) => count(group.messages) },
               { name: "First enqueued", cell: (group) => <Moment at={group.first.enqueuedTime} /> },
               { name: "Last enqueued", cell: (group) => <Moment at={group.last.enqueuedTime} /> },
               ...(isManaged ? [{ name: "Deeds", cell: deeds }] : []),
-            ]} />
-          {!data.isWhole && <p class="hint">Grouped are the first {counted(data.looked, "message")}; there are more.</p>}
+            ]}
+          />
+          {!data.isWhole && (
+            <p class="hint">Grouped are the first {counted(data.looked, "message")}; there are more.</p>
+          )}
         </>
       )}
       <h2>One by one</h2>
       <Browse path={lane} />
       {open !== null && (
-        <JobDialog verb={open.verb} done={open.verb === "Redrive" ? "redriven" : "deleted"} what={what} takesTarget={open.verb === "Redrive"}
+        <JobDialog
+          verb={open.verb}
+          done={open.verb === "Redrive" ? "redriven" : "deleted"}
+          what={what}
+          takesTarget={open.verb === "Redrive"}
           method={open.verb === "Redrive" ? "Management/StartRedrive" : "Management/StartDeleteMessages"}
           request={{ entityPath: lane, selection: selectionOf(open.group) }}
           close={() => {
             setOpen(null);
             again();
-          }} />
+          }}
+        />
       )}
     </section>
   );

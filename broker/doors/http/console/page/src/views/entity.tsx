@@ -44,16 +44,64 @@ interface Tab {
 const holds = (kind: Kind | null): boolean => kind !== "topic";
 
 const TABS: Tab[] = [
-  { name: "overview", title: "Overview", right: "Manage", isOf: () => true, view: (shown) => <EntityOverview {...shown} /> },
-  { name: "subscriptions", title: "Subscriptions", right: "Manage", isOf: (kind) => kind === "topic", view: ({ path }) => <Subscriptions topic={path} /> },
+  {
+    name: "overview",
+    title: "Overview",
+    right: "Manage",
+    isOf: () => true,
+    view: (shown) => <EntityOverview {...shown} />,
+  },
+  {
+    name: "subscriptions",
+    title: "Subscriptions",
+    right: "Manage",
+    isOf: (kind) => kind === "topic",
+    view: ({ path }) => <Subscriptions topic={path} />,
+  },
   { name: "messages", title: "Messages", right: "Listen", isOf: holds, view: ({ path }) => <Browse path={path} /> },
-  { name: "dead-letters", title: "Dead letters", right: "Listen", isOf: holds, view: ({ path }) => <DeadLetters path={path} /> },
-  { name: "sessions", title: "Sessions", right: "Listen", isOf: (kind, entity) => holds(kind) && entity?.description.requiresSession !== false, view: ({ path }) => <Sessions path={path} /> },
-  { name: "scheduled", title: "Scheduled", right: "Listen", isOf: (kind) => kind !== "subscription", view: ({ path }) => <Scheduled path={path} /> },
-  { name: "rules", title: "Rules", right: "Listen", isOf: (kind) => kind === "subscription", view: ({ path }) => <Rules path={path} /> },
+  {
+    name: "dead-letters",
+    title: "Dead letters",
+    right: "Listen",
+    isOf: holds,
+    view: ({ path }) => <DeadLetters path={path} />,
+  },
+  {
+    name: "sessions",
+    title: "Sessions",
+    right: "Listen",
+    isOf: (kind, entity) => holds(kind) && entity?.description.requiresSession !== false,
+    view: ({ path }) => <Sessions path={path} />,
+  },
+  {
+    name: "scheduled",
+    title: "Scheduled",
+    right: "Listen",
+    isOf: (kind) => kind !== "subscription",
+    view: ({ path }) => <Scheduled path={path} />,
+  },
+  {
+    name: "rules",
+    title: "Rules",
+    right: "Listen",
+    isOf: (kind) => kind === "subscription",
+    view: ({ path }) => <Rules path={path} />,
+  },
   { name: "locks", title: "Locks", right: "Manage", isOf: holds, view: ({ path }) => <Locks path={path} /> },
-  { name: "send", title: "Send", right: "Send", isOf: (kind) => kind !== "subscription", view: ({ path, entity }) => <Send path={path} requiresSession={entity?.description.requiresSession === true} /> },
-  { name: "receive", title: "Receive", right: "Listen", isOf: holds, view: ({ path, entity }) => <Receive path={path} requiresSession={entity?.description.requiresSession} /> },
+  {
+    name: "send",
+    title: "Send",
+    right: "Send",
+    isOf: (kind) => kind !== "subscription",
+    view: ({ path, entity }) => <Send path={path} requiresSession={entity?.description.requiresSession === true} />,
+  },
+  {
+    name: "receive",
+    title: "Receive",
+    right: "Listen",
+    isOf: holds,
+    view: ({ path, entity }) => <Receive path={path} requiresSession={entity?.description.requiresSession} />,
+  },
 ];
 
 function DeleteEntity({ entity, close }: { entity: Entity; close: () => void }) {
@@ -68,10 +116,16 @@ function DeleteEntity({ entity, close }: { entity: Entity; close: () => void }) 
     <Confirm title={`Delete ${path}?`} verb={`Delete the ${kind}`} deed={deed} close={close} isReady={data !== null}>
       <Failure of={failure} />
       {data !== null && kind === "topic" && (
-        <p>This deletes the topic with its {counted(data.subscriptionCount, "subscription")}, all that waits in them, their rules, and {counted(data.scheduledMessageCount, "scheduled message")}.</p>
+        <p>
+          This deletes the topic with its {counted(data.subscriptionCount, "subscription")}, all that waits in them,
+          their rules, and {counted(data.scheduledMessageCount, "scheduled message")}.
+        </p>
       )}
       {data !== null && kind !== "topic" && (
-        <p>This deletes the {kind} with {counted(data.totalMessageCount, "message")}; among them {counted(data.deadLetterMessageCount, "dead letter")}.</p>
+        <p>
+          This deletes the {kind} with {counted(data.totalMessageCount, "message")}; among them{" "}
+          {counted(data.deadLetterMessageCount, "dead letter")}.
+        </p>
       )}
       <p>It cannot be taken back.</p>
     </Confirm>
@@ -83,20 +137,39 @@ function Purge({ entity, close }: { entity: Entity; close: () => void }) {
   const [includeScheduled, setScheduled] = useState(false);
   const { data, failure } = useAsked((signal) => getRuntime(kind, path, signal), [path]);
   const deed = async () => {
-    const { purgedCount } = await call<{ purgedCount: string }>("Management/Purge", { entityPath: path, includeScheduled });
+    const { purgedCount } = await call<{ purgedCount: string }>("Management/Purge", {
+      entityPath: path,
+      includeScheduled,
+    });
     notice(`${counted(purgedCount, "message")} of ${path} purged.`);
   };
-  const count = numberOf(data?.activeMessageCount) + numberOf(data?.transferMessageCount) + (includeScheduled ? numberOf(data?.scheduledMessageCount) : 0);
+  const count =
+    numberOf(data?.activeMessageCount) +
+    numberOf(data?.transferMessageCount) +
+    (includeScheduled ? numberOf(data?.scheduledMessageCount) : 0);
   return (
-    <Confirm title={`Purge ${path}?`} verb={`Purge ${counted(count, "message")}`} deed={deed} close={close} isReady={data !== null}>
+    <Confirm
+      title={`Purge ${path}?`}
+      verb={`Purge ${counted(count, "message")}`}
+      deed={deed}
+      close={close}
+      isReady={data !== null}
+    >
       <Failure of={failure} />
       {data !== null && (
         <p>
-          This drops {counted(count, "message")}: also the {numberOf(data.lockedMessageCount)} that are locked, whose receivers then cannot settle them, and the{" "}
-          {numberOf(data.deferredMessageCount)} that are deferred. Dead letters stay.
+          This drops {counted(count, "message")}: also the {numberOf(data.lockedMessageCount)} that are locked, whose
+          receivers then cannot settle them, and the {numberOf(data.deferredMessageCount)} that are deferred. Dead
+          letters stay.
         </p>
       )}
-      {kind === "queue" && <Check label={`Scheduled messages, too: ${numberOf(data?.scheduledMessageCount)}`} value={includeScheduled} set={setScheduled} />}
+      {kind === "queue" && (
+        <Check
+          label={`Scheduled messages, too: ${numberOf(data?.scheduledMessageCount)}`}
+          value={includeScheduled}
+          set={setScheduled}
+        />
+      )}
       <p>It cannot be taken back.</p>
     </Confirm>
   );
@@ -110,10 +183,20 @@ function Deeds({ entity, again }: { entity: Entity; again: () => void }) {
   };
   return (
     <div class="deeds">
-      <button type="button" onClick={() => setOpen("change")}>Change…</button>
-      {entity.kind !== "topic" && <button type="button" onClick={() => setOpen("purge")}>Purge…</button>}
-      <button type="button" class="danger" onClick={() => setOpen("delete")}>Delete…</button>
-      {open === "change" && <UpdateEntity kind={entity.kind} path={entity.path} before={entity.description} close={close} />}
+      <button type="button" onClick={() => setOpen("change")}>
+        Change…
+      </button>
+      {entity.kind !== "topic" && (
+        <button type="button" onClick={() => setOpen("purge")}>
+          Purge…
+        </button>
+      )}
+      <button type="button" class="danger" onClick={() => setOpen("delete")}>
+        Delete…
+      </button>
+      {open === "change" && (
+        <UpdateEntity kind={entity.kind} path={entity.path} before={entity.description} close={close} />
+      )}
       {open === "purge" && <Purge entity={entity} close={close} />}
       {open === "delete" && <DeleteEntity entity={entity} close={close} />}
     </div>
@@ -123,13 +206,19 @@ function Deeds({ entity, again }: { entity: Entity; again: () => void }) {
 export function EntityView({ path, tab }: { path: string; tab: string }) {
   const isManaged = may("Manage", path);
   // Who may not manage it still sees the tabs for what they may.
-  const { data: entity, failure, again } = useAsked(async (signal) => (isManaged ? findEntity(path, signal) : null), [path, isManaged]);
+  const {
+    data: entity,
+    failure,
+    again,
+  } = useAsked(async (signal) => (isManaged ? findEntity(path, signal) : null), [path, isManaged]);
   if (failure !== null && entity === null) {
     return (
       <>
         <h1 class="path">{path}</h1>
         <Failure of={failure} />
-        <p><a href={addressOf("entities")}>To all entities</a></p>
+        <p>
+          <a href={addressOf("entities")}>To all entities</a>
+        </p>
       </>
     );
   }
@@ -155,7 +244,9 @@ export function EntityView({ path, tab }: { path: string; tab: string }) {
       </div>
       <nav class="tabs" aria-label={`Views of ${path}`}>
         {tabs.map(({ name, title }) => (
-          <a key={name} href={addressOf("entity", path, name)} aria-current={shown?.name === name ? "page" : undefined}>{title}</a>
+          <a key={name} href={addressOf("entity", path, name)} aria-current={shown?.name === name ? "page" : undefined}>
+            {title}
+          </a>
         ))}
       </nav>
       {shown === undefined ? <p class="none">Your key may do nothing here.</p> : shown.view({ path, entity, again })}

@@ -21,8 +21,16 @@ export interface Meaning {
   meaning: string;
 }
 
-const MESSAGES: Record<Kind, string> = { queue: "QueueProperties", topic: "TopicProperties", subscription: "SubscriptionProperties" };
-const PREFIXES: Record<string, string> = { EntityStatus: "ENTITY_STATUS_", SessionExpiryScope: "SESSION_EXPIRY_SCOPE_", Backoff: "BACKOFF_" };
+const MESSAGES: Record<Kind, string> = {
+  queue: "QueueProperties",
+  topic: "TopicProperties",
+  subscription: "SubscriptionProperties",
+};
+const PREFIXES: Record<string, string> = {
+  EntityStatus: "ENTITY_STATUS_",
+  SessionExpiryScope: "SESSION_EXPIRY_SCOPE_",
+  Backoff: "BACKOFF_",
+};
 // Set by the broker.
 const NOT_WRITTEN = new Set(["etag"]);
 
@@ -41,7 +49,9 @@ export function valueWords(type: string, value: unknown): string {
   if (type in PREFIXES) return enumWords(String(value), PREFIXES[type]);
   if (type === "bool") return value === true ? "yes" : "no";
   if (typeof value === "object") {
-    return Object.entries(value).map(([name, part]) => `${words(name).toLowerCase()} ${valueWords(typeOfPart(name), part)}`).join(", ");
+    return Object.entries(value)
+      .map(([name, part]) => `${words(name).toLowerCase()} ${valueWords(typeOfPart(name), part)}`)
+      .join(", ");
   }
   return String(value);
 }
@@ -59,7 +69,8 @@ function writtenOf(fields: Meaning[], description: Description): Written {
     const value = description[name];
     if (type === "RetryPolicy") {
       const policy = (value ?? {}) as Record<string, unknown>;
-      for (const part of meanings.properties.RetryPolicy) written[`${name}.${part.name}`] = writtenValue(part.type, policy[part.name]);
+      for (const part of meanings.properties.RetryPolicy)
+        written[`${name}.${part.name}`] = writtenValue(part.type, policy[part.name]);
     } else {
       written[name] = type === "bool" ? (value ?? DEFAULT_ON.has(name)) === true : writtenValue(type, value);
     }
@@ -87,7 +98,9 @@ function descriptionOf(fields: Meaning[], written: Written): Description {
     if (type === "RetryPolicy") {
       const parts = meanings.properties.RetryPolicy.filter((part) => written[`${name}.${part.name}`] !== "");
       if (parts.length > 0) {
-        description[name] = Object.fromEntries(parts.map((part) => [part.name, valueOf(part.type, String(written[`${name}.${part.name}`]))]));
+        description[name] = Object.fromEntries(
+          parts.map((part) => [part.name, valueOf(part.type, String(written[`${name}.${part.name}`]))]),
+        );
       }
     } else if (type === "bool") {
       // A partitioned queue has no order over all, and its default says so.
@@ -108,13 +121,24 @@ interface InputProps {
 
 function Input({ field, name, written, set }: InputProps) {
   const label = words(name.includes(".") ? name.replace(".", " ") : name);
-  if (field.type === "bool") return <Check label={label} hint={field.meaning} value={written[name] === true} set={(value) => set(name, value)} />;
+  if (field.type === "bool")
+    return (
+      <Check label={label} hint={field.meaning} value={written[name] === true} set={(value) => set(name, value)} />
+    );
   if (field.type in PREFIXES) {
     const options = meanings.enums[field.type].map((value): [string, string] => {
       const text = enumWords(value, PREFIXES[field.type]);
       return text === "unspecified" ? ["", "default"] : [value, text];
     });
-    return <Choice label={label} hint={field.meaning} value={String(written[name])} set={(value) => set(name, value)} options={options} />;
+    return (
+      <Choice
+        label={label}
+        hint={field.meaning}
+        value={String(written[name])}
+        set={(value) => set(name, value)}
+        options={options}
+      />
+    );
   }
   const hint = field.type === "Duration" ? `${field.meaning} Written as 30s, 5m, 1h 30m or 7d.` : field.meaning;
   return <Field label={label} hint={hint} value={String(written[name])} set={(value) => set(name, value)} />;
@@ -158,16 +182,22 @@ function EntityForm({ kind, before, verb, isNew, deed, close }: FormProps) {
   const set = (name: string, value: string | boolean) => setWritten((all) => ({ ...all, [name]: value }));
   const first = fields.filter((field) => field.name === "name" || field.name === "topic");
   return (
-    <form onSubmit={(event) => {
-      event.preventDefault();
-      void run();
-    }}>
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        void run();
+      }}
+    >
       <Inputs fields={first} written={written} set={set} />
       <Inputs fields={fields.filter((field) => !first.includes(field))} written={written} set={set} />
       <Failure of={failure} />
       <div class="buttons">
-        <button type="button" onClick={close}>Cancel</button>
-        <button type="submit" class="main" disabled={isRunning}>{verb}</button>
+        <button type="button" onClick={close}>
+          Cancel
+        </button>
+        <button type="submit" class="main" disabled={isRunning}>
+          {verb}
+        </button>
       </div>
     </form>
   );
@@ -178,25 +208,56 @@ export function CreateEntity({ topic, close }: { topic?: string; close: () => vo
   const [kind, setKind] = useState<Kind>(topic === undefined ? "queue" : "subscription");
   const create = async (description: Description) => {
     await createEntity(kind, description);
-    const path = kind === "subscription" ? subscriptionPath(String(description.topic), String(description.name)) : String(description.name);
+    const path =
+      kind === "subscription"
+        ? subscriptionPath(String(description.topic), String(description.name))
+        : String(description.name);
     notice(`The ${kind} ${path} is created.`);
     go("entity", path);
   };
   return (
     <Dialog title={topic === undefined ? "Create an entity" : `Create a subscription of ${topic}`} close={close}>
       {topic === undefined && (
-        <Choice label="Kind" value={kind} set={(value) => setKind(value as Kind)}
-          options={[["queue", "queue"], ["topic", "topic"], ["subscription", "subscription"]]} />
+        <Choice
+          label="Kind"
+          value={kind}
+          set={(value) => setKind(value as Kind)}
+          options={[
+            ["queue", "queue"],
+            ["topic", "topic"],
+            ["subscription", "subscription"],
+          ]}
+        />
       )}
-      <EntityForm key={kind} kind={kind} before={topic === undefined ? {} : { topic }} verb="Create" isNew deed={create} close={close} />
+      <EntityForm
+        key={kind}
+        kind={kind}
+        before={topic === undefined ? {} : { topic }}
+        verb="Create"
+        isNew
+        deed={create}
+        close={close}
+      />
     </Dialog>
   );
 }
 
 // What is fixed stays as it was read; the etag keeps changes of others from being overwritten.
-export function UpdateEntity({ kind, path, before, close }: { kind: Kind; path: string; before: Description; close: () => void }) {
+export function UpdateEntity({
+  kind,
+  path,
+  before,
+  close,
+}: {
+  kind: Kind;
+  path: string;
+  before: Description;
+  close: () => void;
+}) {
   const fixed = Object.fromEntries(
-    meaningsOf(kind).filter((field) => isFixed(field) || NOT_WRITTEN.has(field.name) || field.name === "supportOrdering").map(({ name }) => [name, before[name]]),
+    meaningsOf(kind)
+      .filter((field) => isFixed(field) || NOT_WRITTEN.has(field.name) || field.name === "supportOrdering")
+      .map(({ name }) => [name, before[name]]),
   );
   const update = async (description: Description) => {
     await updateEntity(kind, path, { ...description, ...fixed });

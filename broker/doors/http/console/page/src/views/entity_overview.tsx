@@ -28,7 +28,8 @@ interface Look {
   row: EntityNumbers | null;
 }
 
-const depthOf = ({ runtime }: Look): number => numberOf(runtime.activeMessageCount) + numberOf(runtime.transferMessageCount);
+const depthOf = ({ runtime }: Look): number =>
+  numberOf(runtime.activeMessageCount) + numberOf(runtime.transferMessageCount);
 
 // Each message gets one number when it comes; so what came and is not there any more has left.
 function ratesOf(before: Look, now: Look): Record<string, number> | null {
@@ -45,15 +46,25 @@ function useLive({ kind, path }: Entity) {
   const [depth, setDepth] = useState(NOTHING);
   const [rates, setRates] = useState(NOTHING);
   const [before, setBefore] = useState<Look | null>(null);
-  const asked = useAsked<Look>(async (signal) => {
-    const [runtime, numbers] = await Promise.all([getRuntime(kind, path, signal), isListed ? row.ask(signal) : null]);
-    return { time: performance.now() / 1000, runtime, row: numbers };
-  }, [kind, path], PACE);
+  const asked = useAsked<Look>(
+    async (signal) => {
+      const [runtime, numbers] = await Promise.all([getRuntime(kind, path, signal), isListed ? row.ask(signal) : null]);
+      return { time: performance.now() / 1000, runtime, row: numbers };
+    },
+    [kind, path],
+    PACE,
+  );
   const now = asked.data;
   useEffect(() => {
     if (now === null) return;
     const time = Date.now() / 1000;
-    setDepth((series) => withPoint(series, time, { messages: depthOf(now), locked: numberOf(now.runtime.lockedMessageCount), "dead letters": numberOf(now.runtime.deadLetterMessageCount) }));
+    setDepth((series) =>
+      withPoint(series, time, {
+        messages: depthOf(now),
+        locked: numberOf(now.runtime.lockedMessageCount),
+        "dead letters": numberOf(now.runtime.deadLetterMessageCount),
+      }),
+    );
     const moved = before === null ? null : ratesOf(before, now);
     if (moved !== null) setRates((series) => withPoint(series, time, moved));
     setBefore(now);
@@ -76,17 +87,29 @@ function Numbers({ runtime, row }: { runtime: Runtime; row: EntityNumbers | null
   return (
     <section class="card" aria-labelledby="numbers">
       <h2 id="numbers">Now</h2>
-      {runtime.fence && <p class="failure" role="alert">It is fenced, and nothing of it is used: {runtime.fence}</p>}
-      <Facts of={[
-        ...facts.filter(([, value]) => value !== undefined).map(([name, value]): [string, string] => [name, count(value)]),
-        ...(row?.oldestAvailableAt ? [["Oldest waits", span(Math.round(secondsSince(row.oldestAvailableAt)))] as [string, string]] : []),
-        ...(runtime.sizeInBytes === undefined ? [] : [["Size", bytes(runtime.sizeInBytes)] as [string, string]]),
-      ]} />
-      <Facts of={[
-        ["Created", <Moment at={runtime.createdAt} />],
-        ["Changed", <Moment at={runtime.updatedAt} />],
-        ["Last used", <Moment at={runtime.accessedAt} />],
-      ]} />
+      {runtime.fence && (
+        <p class="failure" role="alert">
+          It is fenced, and nothing of it is used: {runtime.fence}
+        </p>
+      )}
+      <Facts
+        of={[
+          ...facts
+            .filter(([, value]) => value !== undefined)
+            .map(([name, value]): [string, string] => [name, count(value)]),
+          ...(row?.oldestAvailableAt
+            ? [["Oldest waits", span(Math.round(secondsSince(row.oldestAvailableAt)))] as [string, string]]
+            : []),
+          ...(runtime.sizeInBytes === undefined ? [] : [["Size", bytes(runtime.sizeInBytes)] as [string, string]]),
+        ]}
+      />
+      <Facts
+        of={[
+          ["Created", <Moment at={runtime.createdAt} />],
+          ["Changed", <Moment at={runtime.updatedAt} />],
+          ["Last used", <Moment at={runtime.accessedAt} />],
+        ]}
+      />
     </section>
   );
 }
@@ -96,13 +119,17 @@ function Properties({ entity }: { entity: Entity }) {
   return (
     <section class="card" aria-labelledby="properties">
       <h2 id="properties">What it is</h2>
-      <Table caption="Properties" rows={fields} keyOf={(field) => field.name}
+      <Table
+        caption="Properties"
+        rows={fields}
+        keyOf={(field) => field.name}
         columns={[
           { name: "Property", cell: (field) => words(field.name) },
           { name: "Value", cell: (field) => <strong>{valueWords(field.type, entity.description[field.name])}</strong> },
           { name: "Meaning", cell: (field) => <span class="meaning">{field.meaning}</span> },
           { name: "Changes", cell: (field) => (isFixed(field) ? "fixed" : "can be changed") },
-        ]} />
+        ]}
+      />
     </section>
   );
 }

@@ -38,7 +38,9 @@ export function release(tokens: (string | undefined)[]): void {
 }
 
 export function renewed(token: string, lockedUntil: string): void {
-  messages = messages.map((held) => (held.message.lockToken === token ? { ...held, message: { ...held.message, lockedUntil } } : held));
+  messages = messages.map((held) =>
+    held.message.lockToken === token ? { ...held, message: { ...held.message, lockedUntil } } : held,
+  );
   tell();
 }
 
@@ -58,5 +60,8 @@ export function useHeld(path: string): { messages: Held[]; session: HeldSession 
       listeners.delete(listener);
     };
   }, []);
-  return { messages: messages.filter((held) => held.path === path || held.path.startsWith(`${path}/$`)), session: sessions.get(path) ?? null };
+  return {
+    messages: messages.filter((held) => held.path === path || held.path.startsWith(`${path}/$`)),
+    session: sessions.get(path) ?? null,
+  };
 }

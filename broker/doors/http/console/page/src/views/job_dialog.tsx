@@ -11,6 +11,7 @@ import { Field } from "../parts/field";
 import { count, counted, numberOf } from "../text/numbers";
 
 const PACE = 250;
+const PACE_AFTER_FAILURE = 2000;
 
 interface JobDialogProps {
   verb: string;
@@ -32,18 +33,21 @@ function useJob(): [Job | null, (job: Job | null) => void, Error | null] {
   useEffect(() => {
     if (job === null || !isRunning(job)) return;
     const gone = new AbortController();
-    const timer = window.setTimeout(async () => {
-      try {
-        const told = await call<Job>("Management/GetJob", { id: job.id }, gone.signal);
-        setFailure(null);
-        setJob(told);
-      } catch (error) {
-        if (gone.signal.aborted) return;
-        setFailure(error as Error);
-        // It goes on without us; so do we, when the broker is back.
-        setJob({ ...job });
-      }
-    }, PACE);
+    const timer = window.setTimeout(
+      async () => {
+        try {
+          const told = await call<Job>("Management/GetJob", { id: job.id }, gone.signal);
+          setFailure(null);
+          setJob(told);
+        } catch (error) {
+          if (gone.signal.aborted) return;
+          setFailure(error as Error);
+          // It goes on without us; so do we, when the broker is back.
+          setJob({ ...job });
+        }
+      },
+      failure === null ? PACE : PACE_AFTER_FAILURE,
+    );
     return () => {
       gone.abort();
       window.clearTimeout(timer);
@@ -56,8 +60,14 @@ export function Progress({ job, of: total }: { job: Job; of: number }) {
   const taken = numberOf(job.doneCount) + numberOf(job.leftCount);
   return (
     <div class="progress">
-      <progress max={Math.max(1, total)} value={isRunning(job) ? Math.min(taken, total) : Math.max(1, total)} aria-label="Progress of the job" />
-      <span>{count(taken)} of {count(total)}</span>
+      <progress
+        max={Math.max(1, total)}
+        value={isRunning(job) ? Math.min(taken, total) : Math.max(1, total)}
+        aria-label="Progress of the job"
+      />
+      <span>
+        {count(taken)} of {count(total)}
+      </span>
     </div>
   );
 }
@@ -80,6 +90,7 @@ export function JobDialog({ verb, done, what, method, request, takesTarget = fal
 
   const isCounted = dry !== null && !isRunning(dry) && countedFor === target;
   const total = numberOf(dry?.matchedCount);
+  const sentence = `${verb.toLowerCase()} takes ${counted(total, "message")}, namely ${what}${target && `, to ${target}`}`;
   const hasEnded = job !== null && !isRunning(job);
   return (
     <Dialog title={`${verb} messages`} close={close}>
@@ -89,8 +100,10 @@ export function JobDialog({ verb, done, what, method, request, takesTarget = fal
       {job === null && (
         <p aria-live="polite">
           {isCounted
-            ? `A dry run looked at ${counted(dry.examinedCount, "message")}: ${verb.toLowerCase()} takes ${counted(total, "message")}, namely ${what}${target === "" ? "" : `, to ${target}`}.`
-            : countedFor === target ? "Counting…" : "The target is another one now: count again."}
+            ? `A dry run looked at ${counted(dry.examinedCount, "message")}: ${sentence}.`
+            : countedFor === target
+              ? "Counting…"
+              : "The target is another one now: count again."}
         </p>
       )}
       {dry?.lastError && isCounted && <p class="failure">{dry.lastError}</p>}
@@ -105,15 +118,36 @@ export function JobDialog({ verb, done, what, method, request, takesTarget = fal
       {job?.lastError && <p class="failure">{job.lastError}</p>}
       <Failure of={look.failure ?? begin.failure ?? cancel.failure ?? dryFailure ?? jobFailure} />
       <div class="buttons">
-        {job === null && countedFor !== target && <button type="button" onClick={() => look.run()} disabled={look.isRunning}>Count</button>}
-        {job === null && <button type="button" onClick={close}>Keep everything</button>}
+        {job === null && countedFor !== target && (
+          <button type="button" onClick={() => look.run()} disabled={look.isRunning}>
+            Count
+          </button>
+        )}
         {job === null && (
-          <button type="button" class="danger" disabled={!isCounted || total === 0 || begin.isRunning} onClick={() => begin.run()}>
+          <button type="button" onClick={close}>
+            Keep everything
+          </button>
+        )}
+        {job === null && (
+          <button
+            type="button"
+            class="danger"
+            disabled={!isCounted || total === 0 || begin.isRunning}
+            onClick={() => begin.run()}
+          >
             {verb} {counted(total, "message")}
           </button>
         )}
-        {job !== null && isRunning(job) && <button type="button" class="danger" onClick={() => cancel.run()}>Cancel the job</button>}
-        {job !== null && <button type="button" class="main" onClick={close}>{hasEnded ? "Done" : "Let it go on"}</button>}
+        {job !== null && isRunning(job) && (
+          <button type="button" class="danger" onClick={() => cancel.run()}>
+            Cancel the job
+          </button>
+        )}
+        {job !== null && (
+          <button type="button" class="main" onClick={close}>
+            {hasEnded ? "Done" : "Let it go on"}
+          </button>
+        )}
       </div>
     </Dialog>
   );

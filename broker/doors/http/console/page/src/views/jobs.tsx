@@ -21,17 +21,38 @@ const PAGE = 100;
 export function Jobs() {
   const tokens = useTokens();
   const [cancelled, setCancelled] = useState<Job | null>(null);
-  const { data, failure, again } = useAsked((signal) => call<{ jobs?: Job[]; nextPageToken: string }>("Management/ListJobs", { pageSize: PAGE, pageToken: tokens.token }, signal), [tokens.token], PACE);
+  const { data, failure, again } = useAsked(
+    (signal) =>
+      call<{ jobs?: Job[]; nextPageToken: string }>(
+        "Management/ListJobs",
+        { pageSize: PAGE, pageToken: tokens.token },
+        signal,
+      ),
+    [tokens.token],
+    PACE,
+  );
   return (
     <>
       <h1>Jobs</h1>
       <Failure of={failure} />
       {data !== null && (
-        <Table caption="Jobs" rows={[...(data.jobs ?? [])].reverse()} keyOf={(job) => job.id} none="There is none, and none has ended within a day."
+        <Table
+          caption="Jobs"
+          rows={[...(data.jobs ?? [])].reverse()}
+          keyOf={(job) => job.id}
+          none="There is none, and none has ended within a day."
           columns={[
             { name: "Job", isNumber: true, cell: (job) => job.id },
             { name: "What", cell: (job) => `${enumWords(job.kind, "KIND_")}${job.dryRun ? ", dry run" : ""}` },
-            { name: "Of", cell: (job) => <span class="text">{job.entityPath}{job.target ? ` to ${job.target}` : ""}</span> },
+            {
+              name: "Of",
+              cell: (job) => (
+                <span class="text">
+                  {job.entityPath}
+                  {job.target ? ` to ${job.target}` : ""}
+                </span>
+              ),
+            },
             { name: "State", cell: (job) => enumWords(job.state, "STATE_") },
             { name: "Looked at", isNumber: true, cell: (job) => count(job.examinedCount) },
             { name: "Matched", isNumber: true, cell: (job) => count(job.matchedCount) },
@@ -39,17 +60,37 @@ export function Jobs() {
             { name: "Left", isNumber: true, cell: (job) => count(job.leftCount) },
             { name: "Began", cell: (job) => <Moment at={job.createdAt} /> },
             { name: "Why", cell: (job) => <span class="text">{job.lastError || "–"}</span> },
-            { name: "Deeds", cell: (job) => (isRunning(job) ? <button type="button" class="danger" onClick={() => setCancelled(job)} aria-label={`Cancel job ${job.id}`}>Cancel…</button> : "–") },
-          ]} />
+            {
+              name: "Deeds",
+              cell: (job) =>
+                isRunning(job) ? (
+                  <button
+                    type="button"
+                    class="danger"
+                    onClick={() => setCancelled(job)}
+                    aria-label={`Cancel job ${job.id}`}
+                  >
+                    Cancel…
+                  </button>
+                ) : (
+                  "–"
+                ),
+            },
+          ]}
+        />
       )}
       {data !== null && <TokenPager tokens={tokens} next={data.nextPageToken} noun="jobs" />}
       {cancelled !== null && (
-        <Confirm title={`Cancel job ${cancelled.id}?`} verb="Cancel 1 job" close={() => setCancelled(null)}
+        <Confirm
+          title={`Cancel job ${cancelled.id}?`}
+          verb="Cancel 1 job"
+          close={() => setCancelled(null)}
           deed={async () => {
             await call("Management/CancelJob", { id: cancelled.id });
             notice(`Job ${cancelled.id} is cancelled.`);
             again();
-          }}>
+          }}
+        >
           <p>What it has done stays done: {counted(cancelled.doneCount, "message")} so far.</p>
         </Confirm>
       )}

@@ -27,7 +27,15 @@ export function Locks({ path }: { path: string }) {
   return (
     <section aria-label="Locks">
       <div class="filters">
-        <Choice label="Of" value={lane} set={setLane} options={[[path, "the entity"], [path + DEAD_LETTERS, "its dead-letter queue"]]} />
+        <Choice
+          label="Of"
+          value={lane}
+          set={setLane}
+          options={[
+            [path, "the entity"],
+            [path + DEAD_LETTERS, "its dead-letter queue"],
+          ]}
+        />
       </div>
       <LocksOf key={lane} lane={lane} />
     </section>
@@ -36,20 +44,40 @@ export function Locks({ path }: { path: string }) {
 
 function LocksOf({ lane }: { lane: string }) {
   const tokens = useTokens();
-  const { data, failure } = useAsked((signal) => call<{ locks?: Lock[]; nextPageToken: string }>("Management/ListLocks", { entityPath: lane, pageSize: PAGE, pageToken: tokens.token }, signal), [lane, tokens.token], PACE);
+  const { data, failure } = useAsked(
+    (signal) =>
+      call<{ locks?: Lock[]; nextPageToken: string }>(
+        "Management/ListLocks",
+        { entityPath: lane, pageSize: PAGE, pageToken: tokens.token },
+        signal,
+      ),
+    [lane, tokens.token],
+    PACE,
+  );
   return (
     <>
       <Failure of={failure} />
       {data !== null && (
-        <Table caption="Locks" rows={data.locks ?? []} keyOf={(lock) => lock.sequenceNumber} none="Nothing is locked."
+        <Table
+          caption="Locks"
+          rows={data.locks ?? []}
+          keyOf={(lock) => lock.sequenceNumber}
+          none="Nothing is locked."
           columns={[
             { name: "Number", isNumber: true, cell: (lock) => lock.sequenceNumber },
-            { name: "Since", cell: (lock) => (lock.lockedSince ? <Moment at={lock.lockedSince} /> : "before the last start") },
-            { name: "Until", cell: (lock) => (lock.lockedUntil ? <Moment at={lock.lockedUntil} /> : "as long as its session is") },
+            {
+              name: "Since",
+              cell: (lock) => (lock.lockedSince ? <Moment at={lock.lockedSince} /> : "before the last start"),
+            },
+            {
+              name: "Until",
+              cell: (lock) => (lock.lockedUntil ? <Moment at={lock.lockedUntil} /> : "as long as its session is"),
+            },
             { name: "Session", cell: (lock) => lock.sessionId ?? "–" },
             { name: "Holder", cell: (lock) => <span class="text">{holderWords(lock)}</span> },
             { name: "Token ends with", cell: (lock) => <code>{hexOf(bytesOf(lock.lockTokenEnd))}</code> },
-          ]} />
+          ]}
+        />
       )}
       {data !== null && <TokenPager tokens={tokens} next={data.nextPageToken} noun="locks" />}
     </>

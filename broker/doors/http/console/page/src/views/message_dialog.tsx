@@ -66,45 +66,98 @@ export function MessageDialog({ path, message, close, changed }: MessageDialogPr
     go("entity", source, "send");
   };
   const mayListen = may("Listen", path) && message.unreadableReason === undefined;
-  const isSendable = !source.includes("/Subscriptions/") && may("Send", source) && message.unreadableReason === undefined;
+  const isSendable =
+    !source.includes("/Subscriptions/") && may("Send", source) && message.unreadableReason === undefined;
 
   return (
     <Dialog title={`Message ${number}`} close={close} isWide>
       <MessageParts of={message} />
       <Failure of={receive.failure ?? undefer.failure ?? activate.failure} />
       <div class="buttons">
-        {mayListen && (isWaiting || isDeferred) && <button type="button" onClick={() => receive.run()} disabled={receive.isRunning}>Lock it and settle by hand</button>}
-        {mayListen && isDeferred && <button type="button" onClick={() => undefer.run()} disabled={undefer.isRunning}>Make it available</button>}
-        {isScheduled && may("Send", path) && <button type="button" onClick={() => activate.run()} disabled={activate.isRunning}>Enqueue it now</button>}
-        {isSendable && <button type="button" onClick={copy}>Send a copy…</button>}
-        {isDeadLetter && may("Manage", path) && <button type="button" onClick={() => setOpen("redrive")}>Redrive…</button>}
-        {mayListen && isWaiting && !isDeadLetter && <button type="button" class="danger" onClick={() => setOpen("dead-letter")}>Dead-letter…</button>}
-        {may("Listen", path) && !isScheduled && <button type="button" class="danger" onClick={() => setOpen("complete")}>Complete…</button>}
-        {isScheduled && may("Send", path) && <button type="button" class="danger" onClick={() => setOpen("cancel")}>Cancel it…</button>}
+        {mayListen && (isWaiting || isDeferred) && (
+          <button type="button" onClick={() => receive.run()} disabled={receive.isRunning}>
+            Lock it and settle by hand
+          </button>
+        )}
+        {mayListen && isDeferred && (
+          <button type="button" onClick={() => undefer.run()} disabled={undefer.isRunning}>
+            Make it available
+          </button>
+        )}
+        {isScheduled && may("Send", path) && (
+          <button type="button" onClick={() => activate.run()} disabled={activate.isRunning}>
+            Enqueue it now
+          </button>
+        )}
+        {isSendable && (
+          <button type="button" onClick={copy}>
+            Send a copy…
+          </button>
+        )}
+        {isDeadLetter && may("Manage", path) && (
+          <button type="button" onClick={() => setOpen("redrive")}>
+            Redrive…
+          </button>
+        )}
+        {mayListen && isWaiting && !isDeadLetter && (
+          <button type="button" class="danger" onClick={() => setOpen("dead-letter")}>
+            Dead-letter…
+          </button>
+        )}
+        {may("Listen", path) && !isScheduled && (
+          <button type="button" class="danger" onClick={() => setOpen("complete")}>
+            Complete…
+          </button>
+        )}
+        {isScheduled && may("Send", path) && (
+          <button type="button" class="danger" onClick={() => setOpen("cancel")}>
+            Cancel it…
+          </button>
+        )}
       </div>
       {open === "complete" && (
-        <Confirm title={`Complete message ${number}?`} verb="Complete 1 message" close={() => setOpen("")} deed={() => settle({ complete: {} })}>
+        <Confirm
+          title={`Complete message ${number}?`}
+          verb="Complete 1 message"
+          close={() => setOpen("")}
+          deed={() => settle({ complete: {} })}
+        >
           <p>This removes 1 message of {path} for good.</p>
         </Confirm>
       )}
       {open === "dead-letter" && (
-        <Confirm title={`Dead-letter message ${number}?`} verb="Dead-letter 1 message" close={() => setOpen("")}
-          deed={() => settle({ deadLetter: { reason: "Console", description: "By hand, from the console" } })}>
+        <Confirm
+          title={`Dead-letter message ${number}?`}
+          verb="Dead-letter 1 message"
+          close={() => setOpen("")}
+          deed={() => settle({ deadLetter: { reason: "Console", description: "By hand, from the console" } })}
+        >
           <p>This puts 1 message into the dead-letter queue of {path}, with the reason “Console”.</p>
         </Confirm>
       )}
       {open === "cancel" && (
-        <Confirm title={`Cancel message ${number}?`} verb="Cancel 1 scheduled message" close={() => setOpen("")}
+        <Confirm
+          title={`Cancel message ${number}?`}
+          verb="Cancel 1 scheduled message"
+          close={() => setOpen("")}
           deed={async () => {
             await call("Messaging/CancelScheduledMessages", one);
             changed();
-          }}>
+          }}
+        >
           <p>This removes 1 scheduled message of {path} for good.</p>
         </Confirm>
       )}
       {open === "redrive" && (
-        <JobDialog verb="Redrive" done="redriven" what={`message ${number} of ${path}`} method="Management/StartRedrive" takesTarget
-          request={{ entityPath: path, selection: { sequenceNumbers: [number] } }} close={changed} />
+        <JobDialog
+          verb="Redrive"
+          done="redriven"
+          what={`message ${number} of ${path}`}
+          method="Management/StartRedrive"
+          takesTarget
+          request={{ entityPath: path, selection: { sequenceNumbers: [number] } }}
+          close={changed}
+        />
       )}
     </Dialog>
   );

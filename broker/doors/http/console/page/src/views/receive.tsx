@@ -34,21 +34,38 @@ function useSecondsUntil(time: string | undefined): number {
 function LockLeft({ until }: { until: string | undefined }) {
   const seconds = useSecondsUntil(until);
   if (until === undefined) return null;
-  return <span class={seconds === 0 ? "ended" : ""}>{seconds === 0 ? "the lock is over" : `locked for ${span(seconds)}`}</span>;
+  return (
+    <span class={seconds === 0 ? "ended" : ""}>
+      {seconds === 0 ? "the lock is over" : `locked for ${span(seconds)}`}
+    </span>
+  );
 }
 
 function DeadLetterDialog({ settle, close }: { settle: (verb: object) => Promise<void>; close: () => void }) {
   const [reason, setReason] = useState("");
   const [description, setDescription] = useState("");
   return (
-    <Confirm title="Dead-letter 1 message?" verb="Dead-letter 1 message" close={close} deed={() => settle({ deadLetter: { ...(reason && { reason }), ...(description && { description }) } })}>
+    <Confirm
+      title="Dead-letter 1 message?"
+      verb="Dead-letter 1 message"
+      close={close}
+      deed={() => settle({ deadLetter: { ...(reason && { reason }), ...(description && { description }) } })}
+    >
       <Field label="Reason" value={reason} set={setReason} />
       <Field label="Description" value={description} set={setDescription} />
     </Confirm>
   );
 }
 
-function HeldMessage({ held, mayDeadLetter, isOfSession }: { held: Held; mayDeadLetter: boolean; isOfSession: boolean }) {
+function HeldMessage({
+  held,
+  mayDeadLetter,
+  isOfSession,
+}: {
+  held: Held;
+  mayDeadLetter: boolean;
+  isOfSession: boolean;
+}) {
   const { message, path } = held;
   const [open, setOpen] = useState<"" | "look" | "dead-letter">("");
   const token = message.lockToken;
@@ -62,29 +79,59 @@ function HeldMessage({ held, mayDeadLetter, isOfSession }: { held: Held; mayDead
   const defer = useDeed(() => settle({ defer: {} }, "deferred"));
   const giveBack = useDeed(() => settle({ release: {} }, "released"));
   const renew = useDeed(async () => {
-    const { results = [] } = await call<{ results?: { lockedUntil?: string }[] }>("Messaging/RenewLock", { entityPath: path, lockTokens: [token] });
+    const { results = [] } = await call<{ results?: { lockedUntil?: string }[] }>("Messaging/RenewLock", {
+      entityPath: path,
+      lockTokens: [token],
+    });
     if (token && results[0]?.lockedUntil) renewed(token, results[0].lockedUntil);
   });
   const number = message.sequenceNumber;
   return (
     <li class="card held">
       <p>
-        <button type="button" class="link" onClick={() => setOpen("look")} aria-label={`Open message ${number}`}>{number}</button>{" "}
-        <strong>{message.message.subject ?? message.message.messageId ?? ""}</strong> <LockLeft until={message.lockedUntil} />
+        <button type="button" class="link" onClick={() => setOpen("look")} aria-label={`Open message ${number}`}>
+          {number}
+        </button>{" "}
+        <strong>{message.message.subject ?? message.message.messageId ?? ""}</strong>{" "}
+        <LockLeft until={message.lockedUntil} />
         {path.endsWith(DEAD_LETTERS) && <span class="badge">dead letter</span>}
       </p>
       <div class="buttons" role="group" aria-label={`Settle message ${number}`}>
-        <button type="button" class="main" onClick={() => complete.run()}>Complete</button>
-        <button type="button" onClick={() => abandon.run()}>Abandon</button>
-        <button type="button" onClick={() => defer.run()}>Defer</button>
-        {mayDeadLetter && <button type="button" onClick={() => setOpen("dead-letter")}>Dead-letter…</button>}
-        <button type="button" onClick={() => giveBack.run()}>Give back</button>
-        {!isOfSession && <button type="button" onClick={() => renew.run()}>Renew the lock</button>}
-        <button type="button" class="quiet" onClick={() => release([token])}>Forget it here</button>
+        <button type="button" class="main" onClick={() => complete.run()}>
+          Complete
+        </button>
+        <button type="button" onClick={() => abandon.run()}>
+          Abandon
+        </button>
+        <button type="button" onClick={() => defer.run()}>
+          Defer
+        </button>
+        {mayDeadLetter && (
+          <button type="button" onClick={() => setOpen("dead-letter")}>
+            Dead-letter…
+          </button>
+        )}
+        <button type="button" onClick={() => giveBack.run()}>
+          Give back
+        </button>
+        {!isOfSession && (
+          <button type="button" onClick={() => renew.run()}>
+            Renew the lock
+          </button>
+        )}
+        <button type="button" class="quiet" onClick={() => release([token])}>
+          Forget it here
+        </button>
       </div>
       <Failure of={complete.failure ?? abandon.failure ?? defer.failure ?? giveBack.failure ?? renew.failure} />
-      {open === "look" && <Dialog title={`Message ${number}`} isWide close={() => setOpen("")}><MessageParts of={message} /></Dialog>}
-      {open === "dead-letter" && <DeadLetterDialog close={() => setOpen("")} settle={(verb) => settle(verb, "dead-lettered")} />}
+      {open === "look" && (
+        <Dialog title={`Message ${number}`} isWide close={() => setOpen("")}>
+          <MessageParts of={message} />
+        </Dialog>
+      )}
+      {open === "dead-letter" && (
+        <DeadLetterDialog close={() => setOpen("")} settle={(verb) => settle(verb, "dead-lettered")} />
+      )}
     </li>
   );
 }
@@ -92,11 +139,17 @@ function HeldMessage({ held, mayDeadLetter, isOfSession }: { held: Held; mayDead
 function SessionPart({ path, session }: { path: string; session: HeldSession | null }) {
   const [id, setId] = useState("");
   const accept = useDeed(async () => {
-    const told = await call<HeldSession>("Sessions/AcceptSession", { entityPath: path, ...(id === "" ? {} : { sessionId: id }) });
+    const told = await call<HeldSession>("Sessions/AcceptSession", {
+      entityPath: path,
+      ...(id === "" ? {} : { sessionId: id }),
+    });
     holdSession(path, told);
   });
   const renew = useDeed(async () => {
-    const { lockedUntil } = await call<{ lockedUntil: string }>("Sessions/RenewSessionLock", { entityPath: path, sessionLockToken: session!.sessionLockToken });
+    const { lockedUntil } = await call<{ lockedUntil: string }>("Sessions/RenewSessionLock", {
+      entityPath: path,
+      sessionLockToken: session!.sessionLockToken,
+    });
     holdSession(path, { ...session!, lockedUntil });
   });
   const giveUp = useDeed(async () => {
@@ -107,18 +160,31 @@ function SessionPart({ path, session }: { path: string; session: HeldSession | n
     return (
       <div class="filters">
         <Field label="Session" hint="Empty: the next one that has messages" value={id} set={setId} />
-        <div class="buttons"><button type="button" class="main" onClick={() => accept.run()} disabled={accept.isRunning}>Accept the session</button></div>
+        <div class="buttons">
+          <button type="button" class="main" onClick={() => accept.run()} disabled={accept.isRunning}>
+            Accept the session
+          </button>
+        </div>
         <Failure of={accept.failure} />
       </div>
     );
   }
   return (
     <div>
-      <p>Session <strong>{session.sessionId}</strong>, <LockLeft until={session.lockedUntil} />, until <Moment at={session.lockedUntil} /></p>
+      <p>
+        Session <strong>{session.sessionId}</strong>, <LockLeft until={session.lockedUntil} />, until{" "}
+        <Moment at={session.lockedUntil} />
+      </p>
       <div class="buttons">
-        <button type="button" onClick={() => renew.run()}>Renew its lock</button>
-        <button type="button" onClick={() => giveUp.run()}>Release it</button>
-        <button type="button" class="quiet" onClick={() => holdSession(path, null)}>Forget it here</button>
+        <button type="button" onClick={() => renew.run()}>
+          Renew its lock
+        </button>
+        <button type="button" onClick={() => giveUp.run()}>
+          Release it
+        </button>
+        <button type="button" class="quiet" onClick={() => holdSession(path, null)}>
+          Forget it here
+        </button>
       </div>
       <Failure of={renew.failure ?? giveUp.failure} />
     </div>
@@ -139,10 +205,13 @@ export function Receive({ path, requiresSession }: { path: string; requiresSessi
   const receive = async () => {
     setTaken([]);
     const maxMessages = Number(max);
-    if (!Number.isInteger(maxMessages) || maxMessages < 1 || maxMessages > MESSAGES_MAX) throw new Error(`1 to ${MESSAGES_MAX} messages come at a time`);
-    if (!isDeleted && messages.length + maxMessages > HELD_MAX) throw new Error(`this page holds ${HELD_MAX} messages at most: settle some first`);
+    if (!Number.isInteger(maxMessages) || maxMessages < 1 || maxMessages > MESSAGES_MAX)
+      throw new Error(`1 to ${MESSAGES_MAX} messages come at a time`);
+    if (!isDeleted && messages.length + maxMessages > HELD_MAX)
+      throw new Error(`this page holds ${HELD_MAX} messages at most: settle some first`);
     const maxWait = durationOf(wait);
-    if (Number.parseFloat(maxWait) > WAIT_MAX_SECONDS) throw new Error(`the page waits for ${WAIT_MAX_SECONDS} s at most`);
+    if (Number.parseFloat(maxWait) > WAIT_MAX_SECONDS)
+      throw new Error(`the page waits for ${WAIT_MAX_SECONDS} s at most`);
     const told = await call<{ messages?: ReceivedMessage[] }>("Messaging/Receive", {
       entityPath: lane,
       maxMessages,
@@ -165,39 +234,88 @@ export function Receive({ path, requiresSession }: { path: string; requiresSessi
           <SessionPart path={path} session={session} />
         </div>
       )}
-      <form class="filters" onSubmit={(event) => {
-        event.preventDefault();
-        if (isDeleted) setAsking(true);
-        else void deed.run();
-      }}>
-        <Choice label="From" value={lane} set={setLane} options={[[path, "the entity"], [path + DEAD_LETTERS, "its dead-letter queue"]]} />
-        <Field label="How many at most" value={max} set={setMax} input={{ type: "number", min: "1", max: String(MESSAGES_MAX) }} />
+      <form
+        class="filters"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (isDeleted) setAsking(true);
+          else void deed.run();
+        }}
+      >
+        <Choice
+          label="From"
+          value={lane}
+          set={setLane}
+          options={[
+            [path, "the entity"],
+            [path + DEAD_LETTERS, "its dead-letter queue"],
+          ]}
+        />
+        <Field
+          label="How many at most"
+          value={max}
+          set={setMax}
+          input={{ type: "number", min: "1", max: String(MESSAGES_MAX) }}
+        />
         <Field label="Wait for" hint={`Up to ${WAIT_MAX_SECONDS}s`} value={wait} set={setWait} />
-        <Check label="Delete them at once" hint="Receive and delete: without a lock, and they are gone" value={isDeleted} set={setDeleted} />
+        <Check
+          label="Delete them at once"
+          hint="Receive and delete: without a lock, and they are gone"
+          value={isDeleted}
+          set={setDeleted}
+        />
         <div class="buttons">
-          <button type="submit" class={isDeleted ? "danger" : "main"} disabled={deed.isRunning || (isOfSessions && session === null)}>
+          <button
+            type="submit"
+            class={isDeleted ? "danger" : "main"}
+            disabled={deed.isRunning || (isOfSessions && session === null)}
+          >
             {isDeleted ? "Receive and delete…" : "Receive"}
           </button>
         </div>
       </form>
       <Failure of={deed.failure} />
       {isAsking && (
-        <Confirm title="Receive and delete?" verb={`Receive and delete up to ${counted(max, "message")}`} deed={receive} close={() => setAsking(false)}>
-          <p>This removes up to {counted(max, "message")} of {lane} for good, and shows them here once.</p>
+        <Confirm
+          title="Receive and delete?"
+          verb={`Receive and delete up to ${counted(max, "message")}`}
+          deed={receive}
+          close={() => setAsking(false)}
+        >
+          <p>
+            This removes up to {counted(max, "message")} of {lane} for good, and shows them here once.
+          </p>
         </Confirm>
       )}
       {taken.length > 0 && (
         <ul class="results" aria-label="Received and deleted">
           {taken.map((message) => (
-            <li key={message.sequenceNumber}><button type="button" class="link" onClick={() => setOpen(message)}>Message {message.sequenceNumber}</button></li>
+            <li key={message.sequenceNumber}>
+              <button type="button" class="link" onClick={() => setOpen(message)}>
+                Message {message.sequenceNumber}
+              </button>
+            </li>
           ))}
         </ul>
       )}
-      {open !== null && <Dialog title={`Message ${open.sequenceNumber}`} isWide close={() => setOpen(null)}><MessageParts of={open} /></Dialog>}
+      {open !== null && (
+        <Dialog title={`Message ${open.sequenceNumber}`} isWide close={() => setOpen(null)}>
+          <MessageParts of={open} />
+        </Dialog>
+      )}
       <h2>Held by this page: {messages.length}</h2>
-      {messages.length === 0 && <p class="none">What is received waits here until it is settled; its lock ends by itself.</p>}
+      {messages.length === 0 && (
+        <p class="none">What is received waits here until it is settled; its lock ends by itself.</p>
+      )}
       <ul class="plain">
-        {messages.map((held) => <HeldMessage key={held.message.lockToken} held={held} mayDeadLetter={!held.path.endsWith(DEAD_LETTERS)} isOfSession={session !== null && held.path === path} />)}
+        {messages.map((held) => (
+          <HeldMessage
+            key={held.message.lockToken}
+            held={held}
+            mayDeadLetter={!held.path.endsWith(DEAD_LETTERS)}
+            isOfSession={session !== null && held.path === path}
+          />
+        ))}
       </ul>
     </section>
   );

@@ -23,7 +23,12 @@ export async function saveMessages(path: string, wanted: Wanted, tell: (count: n
   let from: string | undefined = wanted.from.trim() === "" ? "0" : wanted.from.trim();
   tell(0);
   while (from !== undefined && lines.length < MESSAGES_MAX && characters < CHARACTERS_MAX) {
-    const { messages = [], nextSequenceNumber }: Awaited<ReturnType<typeof peek>> = await peek(path, wanted, from, PAGE);
+    const { messages = [], nextSequenceNumber }: Awaited<ReturnType<typeof peek>> = await peek(
+      path,
+      wanted,
+      from,
+      PAGE,
+    );
     for (const message of messages) {
       const line = `${JSON.stringify(message)}\n`;
       characters += line.length;
@@ -33,5 +38,6 @@ export async function saveMessages(path: string, wanted: Wanted, tell: (count: n
     from = nextSequenceNumber;
   }
   save(`${path.replace(/[^\w.-]+/g, "_")}.jsonl`, lines);
-  if (from !== undefined) throw new Error(`only the first ${lines.length} messages are in the file: go on from number ${from}`);
+  if (from !== undefined)
+    throw new Error(`only the first ${lines.length} messages are in the file: go on from number ${from}`);
 }

@@ -30,19 +30,35 @@ function Reschedule({ path, message, close }: { path: string; message: ReceivedM
   const { run, isRunning, failure } = useDeed(async () => {
     const time = new Date(at);
     if (Number.isNaN(time.getTime())) throw new Error("say when");
-    await call("Messaging/RescheduleMessages", { entityPath: path, sequenceNumbers: [message.sequenceNumber], scheduledEnqueueTime: time.toISOString() });
+    await call("Messaging/RescheduleMessages", {
+      entityPath: path,
+      sequenceNumbers: [message.sequenceNumber],
+      scheduledEnqueueTime: time.toISOString(),
+    });
     notice(`Message ${message.sequenceNumber} comes at another time.`);
     close();
   });
   return (
     <Dialog title={`Another time for message ${message.sequenceNumber}`} close={close}>
-      <form onSubmit={(event) => {
-        event.preventDefault();
-        void run();
-      }}>
-        <Field label="Enqueue at" hint="In your zone" value={at} set={setAt} input={{ type: "datetime-local", required: true }} />
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void run();
+        }}
+      >
+        <Field
+          label="Enqueue at"
+          hint="In your zone"
+          value={at}
+          set={setAt}
+          input={{ type: "datetime-local", required: true }}
+        />
         <Failure of={failure} />
-        <div class="buttons"><button type="submit" class="main" disabled={isRunning}>Move it</button></div>
+        <div class="buttons">
+          <button type="submit" class="main" disabled={isRunning}>
+            Move it
+          </button>
+        </div>
       </form>
     </Dialog>
   );
@@ -59,7 +75,12 @@ export function Scheduled({ path }: { path: string }) {
   const tokens = useTokens();
   const [open, setOpen] = useState<Open | null>(null);
   const { data, failure, again } = useAsked(
-    (signal) => call<{ messages?: ReceivedMessage[]; nextPageToken: string }>("Messaging/ListScheduledMessages", { entityPath: path, pageSize: PAGE, pageToken: tokens.token }, signal),
+    (signal) =>
+      call<{ messages?: ReceivedMessage[]; nextPageToken: string }>(
+        "Messaging/ListScheduledMessages",
+        { entityPath: path, pageSize: PAGE, pageToken: tokens.token },
+        signal,
+      ),
     [path, tokens.token],
     PACE,
   );
@@ -73,7 +94,20 @@ export function Scheduled({ path }: { path: string }) {
     again();
   };
   const columns: Column<ReceivedMessage>[] = [
-    { name: "Number", isNumber: true, cell: (message) => <button type="button" class="link" aria-label={`Open message ${message.sequenceNumber}`} onClick={() => setOpen({ what: "look", message })}>{message.sequenceNumber}</button> },
+    {
+      name: "Number",
+      isNumber: true,
+      cell: (message) => (
+        <button
+          type="button"
+          class="link"
+          aria-label={`Open message ${message.sequenceNumber}`}
+          onClick={() => setOpen({ what: "look", message })}
+        >
+          {message.sequenceNumber}
+        </button>
+      ),
+    },
     { name: "Due", cell: (message) => <Moment at={message.message.scheduledEnqueueTime} /> },
     { name: "In", cell: dueIn },
     { name: "Message id", cell: (message) => message.message.messageId ?? "–" },
@@ -84,9 +118,28 @@ export function Scheduled({ path }: { path: string }) {
       name: "Deeds",
       cell: (message) => (
         <span class="buttons">
-          <button type="button" onClick={() => activate.run(message.sequenceNumber)} aria-label={`Enqueue ${message.sequenceNumber} now`}>Now</button>
-          <button type="button" onClick={() => setOpen({ what: "reschedule", message })} aria-label={`Another time for ${message.sequenceNumber}`}>Another time…</button>
-          <button type="button" class="danger" onClick={() => setOpen({ what: "cancel", message })} aria-label={`Cancel ${message.sequenceNumber}`}>Cancel…</button>
+          <button
+            type="button"
+            onClick={() => activate.run(message.sequenceNumber)}
+            aria-label={`Enqueue ${message.sequenceNumber} now`}
+          >
+            Now
+          </button>
+          <button
+            type="button"
+            onClick={() => setOpen({ what: "reschedule", message })}
+            aria-label={`Another time for ${message.sequenceNumber}`}
+          >
+            Another time…
+          </button>
+          <button
+            type="button"
+            class="danger"
+            onClick={() => setOpen({ what: "cancel", message })}
+            aria-label={`Cancel ${message.sequenceNumber}`}
+          >
+            Cancel…
+          </button>
         </span>
       ),
     });
@@ -94,16 +147,35 @@ export function Scheduled({ path }: { path: string }) {
   return (
     <section aria-label="Scheduled messages">
       <Failure of={failure ?? activate.failure} />
-      {data !== null && <Table caption="Scheduled messages" columns={columns} rows={data.messages ?? []} keyOf={(message) => message.sequenceNumber} none="Nothing is scheduled." />}
+      {data !== null && (
+        <Table
+          caption="Scheduled messages"
+          columns={columns}
+          rows={data.messages ?? []}
+          keyOf={(message) => message.sequenceNumber}
+          none="Nothing is scheduled."
+        />
+      )}
       {data !== null && <TokenPager tokens={tokens} next={data.nextPageToken} noun="scheduled messages" />}
-      {open?.what === "look" && <Dialog title={`Message ${open.message.sequenceNumber}`} isWide close={close}><MessageParts of={open.message} /></Dialog>}
+      {open?.what === "look" && (
+        <Dialog title={`Message ${open.message.sequenceNumber}`} isWide close={close}>
+          <MessageParts of={open.message} />
+        </Dialog>
+      )}
       {open?.what === "reschedule" && <Reschedule path={path} message={open.message} close={close} />}
       {open?.what === "cancel" && (
-        <Confirm title={`Cancel message ${open.message.sequenceNumber}?`} verb="Cancel 1 scheduled message" close={close}
+        <Confirm
+          title={`Cancel message ${open.message.sequenceNumber}?`}
+          verb="Cancel 1 scheduled message"
+          close={close}
           deed={async () => {
-            await call("Messaging/CancelScheduledMessages", { entityPath: path, sequenceNumbers: [open.message.sequenceNumber] });
+            await call("Messaging/CancelScheduledMessages", {
+              entityPath: path,
+              sequenceNumbers: [open.message.sequenceNumber],
+            });
             notice(`Message ${open.message.sequenceNumber} is cancelled.`);
-          }}>
+          }}
+        >
           <p>This removes 1 scheduled message of {path} for good.</p>
         </Confirm>
       )}

@@ -95,13 +95,30 @@ interface SendResult {
   error?: { message: string };
 }
 
-function PropertyRow({ property, set, remove, at }: { property: Property; set: (part: Partial<Property>) => void; remove: () => void; at: number }) {
+function PropertyRow({
+  property,
+  set,
+  remove,
+  at,
+}: {
+  property: Property;
+  set: (part: Partial<Property>) => void;
+  remove: () => void;
+  at: number;
+}) {
   return (
     <div class="row" role="group" aria-label={`Property ${at}`}>
       <Field label="Name" value={property.name} set={(name) => set({ name })} />
-      <Choice label="Type" value={property.kind} set={(kind) => set({ kind: kind as KindOfValue })} options={KINDS.map((kind): [string, string] => [kind, kind])} />
+      <Choice
+        label="Type"
+        value={property.kind}
+        set={(kind) => set({ kind: kind as KindOfValue })}
+        options={KINDS.map((kind): [string, string] => [kind, kind])}
+      />
       <Field label="Value" value={property.text} set={(text) => set({ text })} />
-      <button type="button" onClick={remove} aria-label={`Remove property ${property.name || at}`}>Remove</button>
+      <button type="button" onClick={remove} aria-label={`Remove property ${property.name || at}`}>
+        Remove
+      </button>
     </div>
   );
 }
@@ -110,41 +127,96 @@ export function Send({ path, requiresSession }: { path: string; requiresSession:
   const [form, setForm] = useState(() => formOf(takeDraft()));
   const [sent, setSent] = useState<SendResult[]>([]);
   const set = (part: Partial<Form>) => setForm((all) => ({ ...all, ...part }));
-  const setProperty = (at: number, part: Partial<Property>) => set({ properties: form.properties.map((one, index) => (index === at ? { ...one, ...part } : one)) });
+  const setProperty = (at: number, part: Partial<Property>) =>
+    set({ properties: form.properties.map((one, index) => (index === at ? { ...one, ...part } : one)) });
   const { run, isRunning, failure } = useDeed(async () => {
     setSent([]);
     const copies = Number(form.copies);
-    if (!Number.isInteger(copies) || copies < 1 || copies > COPIES_MAX) throw new Error(`1 to ${COPIES_MAX} messages go at a time`);
+    if (!Number.isInteger(copies) || copies < 1 || copies > COPIES_MAX)
+      throw new Error(`1 to ${COPIES_MAX} messages go at a time`);
     const message = messageOf(form);
-    const { results = [] } = await call<{ results?: SendResult[] }>("Messaging/Send", { entityPath: path, messages: Array(copies).fill(message) });
+    const { results = [] } = await call<{ results?: SendResult[] }>("Messaging/Send", {
+      entityPath: path,
+      messages: Array(copies).fill(message),
+    });
     setSent(results);
-    notice(`${counted(results.filter((result) => result.sequenceNumber !== undefined).length, "message")} sent to ${path}.`);
+    notice(
+      `${counted(results.filter((result) => result.sequenceNumber !== undefined).length, "message")} sent to ${path}.`,
+    );
   });
   return (
-    <form class="card" onSubmit={(event) => {
-      event.preventDefault();
-      void run();
-    }}>
+    <form
+      class="card"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void run();
+      }}
+    >
       <h2>Send to {path}</h2>
-      <Choice label="Body as" value={form.bodyIn} set={(value) => set({ bodyIn: value as BodyIn })} options={[["text", "text"], ["hex", "hexadecimal"]]} />
+      <Choice
+        label="Body as"
+        value={form.bodyIn}
+        set={(value) => set({ bodyIn: value as BodyIn })}
+        options={[
+          ["text", "text"],
+          ["hex", "hexadecimal"],
+        ]}
+      />
       <Area label="Body" value={form.body} set={(body) => set({ body })} />
       <div class="columns">
         {TEXTS.map(([name, label]) => (
-          <Field key={name} label={label} value={form.texts[name]} set={(text) => set({ texts: { ...form.texts, [name]: text } })}
+          <Field
+            key={name}
+            label={label}
+            value={form.texts[name]}
+            set={(text) => set({ texts: { ...form.texts, [name]: text } })}
             hint={name === "sessionId" && requiresSession ? "This entity wants one." : undefined}
-            input={name === "sessionId" && requiresSession ? { required: true } : {}} />
+            input={name === "sessionId" && requiresSession ? { required: true } : {}}
+          />
         ))}
-        <Field label="Time to live" hint="30s, 5m, 1h 30m, 7d; empty: as the entity says" value={form.timeToLive} set={(timeToLive) => set({ timeToLive })} />
-        <Field label="Priority" hint="0 to 9" value={form.priority} set={(priority) => set({ priority })} input={{ type: "number", min: "0" }} />
-        <Field label="Schedule for" hint="In your zone; empty: now" value={form.at} set={(at) => set({ at })} input={{ type: "datetime-local" }} />
-        <Field label="How many" value={form.copies} set={(copies) => set({ copies })} input={{ type: "number", min: "1", max: String(COPIES_MAX) }} />
+        <Field
+          label="Time to live"
+          hint="30s, 5m, 1h 30m, 7d; empty: as the entity says"
+          value={form.timeToLive}
+          set={(timeToLive) => set({ timeToLive })}
+        />
+        <Field
+          label="Priority"
+          hint="0 to 9"
+          value={form.priority}
+          set={(priority) => set({ priority })}
+          input={{ type: "number", min: "0" }}
+        />
+        <Field
+          label="Schedule for"
+          hint="In your zone; empty: now"
+          value={form.at}
+          set={(at) => set({ at })}
+          input={{ type: "datetime-local" }}
+        />
+        <Field
+          label="How many"
+          value={form.copies}
+          set={(copies) => set({ copies })}
+          input={{ type: "number", min: "1", max: String(COPIES_MAX) }}
+        />
       </div>
       <h3>Properties of the application</h3>
       {form.properties.map((property, at) => (
-        <PropertyRow key={at} at={at + 1} property={property} set={(part) => setProperty(at, part)}
-          remove={() => set({ properties: form.properties.filter((_, index) => index !== at) })} />
+        <PropertyRow
+          key={at}
+          at={at + 1}
+          property={property}
+          set={(part) => setProperty(at, part)}
+          remove={() => set({ properties: form.properties.filter((_, index) => index !== at) })}
+        />
       ))}
-      <button type="button" onClick={() => set({ properties: [...form.properties, { name: "", kind: "string", text: "" }] })}>Add a property</button>
+      <button
+        type="button"
+        onClick={() => set({ properties: [...form.properties, { name: "", kind: "string", text: "" }] })}
+      >
+        Add a property
+      </button>
       <Failure of={failure} />
       {sent.length > 0 && (
         <ul class="results" aria-label="What was sent">
@@ -158,7 +230,9 @@ export function Send({ path, requiresSession }: { path: string; requiresSession:
         </ul>
       )}
       <div class="buttons">
-        <button type="submit" class="main" disabled={isRunning}>{form.at === "" ? "Send" : "Schedule"}</button>
+        <button type="submit" class="main" disabled={isRunning}>
+          {form.at === "" ? "Send" : "Schedule"}
+        </button>
       </div>
     </form>
   );

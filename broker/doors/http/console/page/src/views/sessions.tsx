@@ -24,22 +24,33 @@ interface Depths {
 
 function Deepest({ path }: { path: string }) {
   const [told, setTold] = useState<Depths | null>(null);
-  const { run, isRunning, failure } = useDeed(async () => setTold(await call<Depths>("Sessions/ListDeepestSessions", { entityPath: path, maxSessions: 20 })));
+  const { run, isRunning, failure } = useDeed(async () =>
+    setTold(await call<Depths>("Sessions/ListDeepestSessions", { entityPath: path, maxSessions: 20 })),
+  );
   return (
     <div class="card">
       <div class="head">
         <h2>The deepest</h2>
-        <button type="button" onClick={() => run()} disabled={isRunning}>{isRunning ? "Counting…" : "Count all sessions"}</button>
+        <button type="button" onClick={() => run()} disabled={isRunning}>
+          {isRunning ? "Counting…" : "Count all sessions"}
+        </button>
       </div>
       <Failure of={failure} />
       {told !== null && (
         <>
-          <Table caption="The deepest sessions" rows={told.sessions ?? []} keyOf={(row) => row.sessionId} none="No session has a message."
+          <Table
+            caption="The deepest sessions"
+            rows={told.sessions ?? []}
+            keyOf={(row) => row.sessionId}
+            none="No session has a message."
             columns={[
               { name: "Session", cell: (row) => <span class="text">{row.sessionId}</span> },
               { name: "Messages", isNumber: true, cell: (row) => count(row.messageCount) },
-            ]} />
-          <p class="hint">As of <Moment at={told.asOf} /></p>
+            ]}
+          />
+          <p class="hint">
+            As of <Moment at={told.asOf} />
+          </p>
         </>
       )}
     </div>
@@ -50,13 +61,22 @@ export function Sessions({ path }: { path: string }) {
   const tokens = useTokens();
   const [taken, setTaken] = useState<SessionProperties | null>(null);
   const { data, failure, again } = useAsked(
-    (signal) => call<{ sessions?: SessionProperties[]; nextPageToken: string }>("Sessions/ListSessions", { entityPath: path, pageSize: PAGE, pageToken: tokens.token }, signal),
+    (signal) =>
+      call<{ sessions?: SessionProperties[]; nextPageToken: string }>(
+        "Sessions/ListSessions",
+        { entityPath: path, pageSize: PAGE, pageToken: tokens.token },
+        signal,
+      ),
     [path, tokens.token],
     PACE,
   );
   const columns: Column<SessionProperties>[] = [
     { name: "Session", cell: (row) => <span class="text">{row.sessionId}</span> },
-    { name: "Messages", isNumber: true, cell: (row) => `${count(row.messageCount)}${row.hasMoreMessages ? " or more" : ""}` },
+    {
+      name: "Messages",
+      isNumber: true,
+      cell: (row) => `${count(row.messageCount)}${row.hasMoreMessages ? " or more" : ""}`,
+    },
     { name: "Oldest", cell: (row) => (row.oldestEnqueuedTime ? <Moment at={row.oldestEnqueuedTime} /> : "–") },
     { name: "Held since", cell: (row) => (row.lockedUntil ? <Moment at={row.lockedSince} /> : "nobody holds it") },
     { name: "Held until", cell: (row) => (row.lockedUntil ? <Moment at={row.lockedUntil} /> : "–") },
@@ -65,22 +85,46 @@ export function Sessions({ path }: { path: string }) {
   if (may("Manage", path)) {
     columns.push({
       name: "Deeds",
-      cell: (row) => (row.lockedUntil ? <button type="button" class="danger" onClick={() => setTaken(row)} aria-label={`Take away session ${row.sessionId}`}>Take away…</button> : "–"),
+      cell: (row) =>
+        row.lockedUntil ? (
+          <button
+            type="button"
+            class="danger"
+            onClick={() => setTaken(row)}
+            aria-label={`Take away session ${row.sessionId}`}
+          >
+            Take away…
+          </button>
+        ) : (
+          "–"
+        ),
     });
   }
   return (
     <section aria-label="Sessions">
       <Failure of={failure} />
-      {data !== null && <Table caption="Sessions" columns={columns} rows={data.sessions ?? []} keyOf={(row) => row.sessionId} none="There are no sessions." />}
+      {data !== null && (
+        <Table
+          caption="Sessions"
+          columns={columns}
+          rows={data.sessions ?? []}
+          keyOf={(row) => row.sessionId}
+          none="There are no sessions."
+        />
+      )}
       {data !== null && <TokenPager tokens={tokens} next={data.nextPageToken} noun="sessions" />}
       <Deepest path={path} />
       {taken !== null && (
-        <Confirm title={`Take session ${taken.sessionId} away?`} verb="Take 1 session away" close={() => setTaken(null)}
+        <Confirm
+          title={`Take session ${taken.sessionId} away?`}
+          verb="Take 1 session away"
+          close={() => setTaken(null)}
           deed={async () => {
             await call("Sessions/ForceReleaseSession", { entityPath: path, sessionId: taken.sessionId });
             notice(`Session ${taken.sessionId} is free.`);
             again();
-          }}>
+          }}
+        >
           <p>Its holder loses 1 session, and cannot settle what it has received of it; those messages come back.</p>
         </Confirm>
       )}

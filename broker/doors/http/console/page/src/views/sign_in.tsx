@@ -23,30 +23,50 @@ export function SignIn() {
   };
   const { run, isRunning, failure } = useDeed(async () => presence.signedIn(await signIn(given())));
 
-  const ways: [Way, string][] = [["connection", "A connection string"], ["key", "A key of a rule"]];
+  const ways: [Way, string][] = [
+    ["connection", "A connection string"],
+    ["key", "A key of a rule"],
+  ];
   if (location.protocol === "https:") ways.push(["certificate", "The certificate of this browser"]);
   return (
-    <form class="card narrow" onSubmit={(event) => {
-      event.preventDefault();
-      void run();
-    }}>
+    <form
+      class="card narrow"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void run();
+      }}
+    >
       <h1>Sign in</h1>
-      <p>What you may see and do here is what your key may. It stays in this page, and goes nowhere but to the broker.</p>
+      <p>
+        What you may see and do here is what your key may. It stays in this page, and goes nowhere but to the broker.
+      </p>
       <Choice label="What you have" value={way} set={(value) => setWay(value as Way)} options={ways} />
       {way === "connection" && (
-        <Field label="Connection string" hint="Endpoint=sb://…;SharedAccessKeyName=…;SharedAccessKey=…"
-          value={connectionString} set={setConnection} input={{ type: "password", required: true }} />
+        <Field
+          label="Connection string"
+          hint="Endpoint=sb://…;SharedAccessKeyName=…;SharedAccessKey=…"
+          value={connectionString}
+          set={setConnection}
+          input={{ type: "password", required: true }}
+        />
       )}
       {way === "key" && (
         <>
           <Field label="Name of the rule" value={keyName} set={setName} input={{ required: true }} />
           <Field label="Key" value={key} set={setKey} input={{ type: "password", required: true }} />
-          <Field label="Entity" hint="Of a rule of a queue or topic: its name. Else leave it empty." value={entityPath} set={setPath} />
+          <Field
+            label="Entity"
+            hint="Of a rule of a queue or topic: its name. Else leave it empty."
+            value={entityPath}
+            set={setPath}
+          />
         </>
       )}
       <Failure of={failure} />
       <div class="buttons">
-        <button type="submit" class="main" disabled={isRunning}>Sign in</button>
+        <button type="submit" class="main" disabled={isRunning}>
+          Sign in
+        </button>
       </div>
     </form>
   );
