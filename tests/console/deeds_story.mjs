@@ -335,6 +335,14 @@ export default {
       await inDialog(page, "Take 1 session away").click();
       await isClosed(page);
       await button(page, "Take away session bert").waitFor({ state: "detached" });
+
+      await goTo(page, "entity", "letters", "messages");
+      await fill(page, "Session", "carla");
+      await fill(page, "From number", "2");
+      await press(page, "Delete what waits…");
+      await says(page, "satisfies (sys.SessionId = 'carla') AND (sys.SequenceNumber >= 2)");
+      await inDialog(page, "Delete 1 message").click();
+      await says(page, "1 message deleted");
     }),
 
   "what is scheduled is moved, enqueued and cancelled": (browser) =>

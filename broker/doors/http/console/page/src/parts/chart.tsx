@@ -5,6 +5,7 @@ import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 
 import { count } from "../text/numbers";
+import { localTime } from "../text/times";
 
 // So many looks are kept.
 export const POINTS_MAX = 300;
@@ -29,8 +30,13 @@ function colour(name: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
 
+const clock = (seconds: number): string => localTime(new Date(seconds * 1000)).slice(11);
+
 function optionsOf(names: string[], width: number): uPlot.Options {
+  // Of the size that letters have here: larger on a wall.
+  const letter = Number.parseFloat(getComputedStyle(document.documentElement).fontSize) * 0.75;
   const axis = {
+    font: `${letter}px system-ui, sans-serif`,
     stroke: colour("--ink-soft"),
     grid: { stroke: colour("--line"), width: 1 },
     ticks: { stroke: colour("--line"), width: 1 },
@@ -45,7 +51,10 @@ function optionsOf(names: string[], width: number): uPlot.Options {
       x: { time: true, range: (_, first, last) => [Math.min(first, last - SECONDS_MIN), last] },
       y: { range: (_, __, high) => [0, Math.max(1, high * 1.1)] },
     },
-    axes: [axis, { ...axis, size: 64, values: (_, ticks) => ticks.map((tick) => count(tick)) }],
+    axes: [
+      { ...axis, space: letter * 7, values: (_, ticks) => ticks.map(clock) },
+      { ...axis, size: letter * 5, values: (_, ticks) => ticks.map((tick) => count(tick)) },
+    ],
     series: [
       {},
       ...names.map((name, at) => ({

@@ -38,15 +38,18 @@ const STEPS: [number, string][] = [
   [1, "s"],
 ];
 
+// To the microsecond, which is as fine as the broker keeps times.
+const fine = (value: number, digits: number): string => String(Number(value.toFixed(digits)));
+
 // Of seconds: "1h 30m".
 export function span(seconds: number): string {
-  if (seconds < 1) return seconds <= 0 ? "0s" : `${RATE.format(seconds * 1000)}ms`;
+  if (seconds < 1) return seconds <= 0 ? "0s" : `${fine(seconds * 1000, 3)}ms`;
   const parts: string[] = [];
   let rest = seconds;
   for (const [size, unit] of STEPS) {
-    const whole = unit === "s" ? Math.round(rest * 1000) / 1000 : Math.floor(rest / size);
-    if (whole > 0) parts.push(`${whole}${unit}`);
-    rest -= whole * size;
+    const whole = unit === "s" ? fine(rest, 6) : fine(Math.floor(rest / size), 0);
+    if (whole !== "0") parts.push(`${whole}${unit}`);
+    rest -= Number(whole) * size;
   }
   return parts.join(" ");
 }

@@ -54,6 +54,14 @@ export function peek(
   );
 }
 
+// The same search as a filter alone, as jobs take it.
+function filterOf({ sqlFilter, sessionId, from }: Wanted): string {
+  const session = sessionId === "" ? "" : `sys.SessionId = '${sessionId.replaceAll("'", "''")}'`;
+  const number = /^\s*[1-9]\d*\s*$/.test(from) ? `sys.SequenceNumber >= ${from.trim()}` : "";
+  const parts = [sqlFilter.trim(), session, number].filter((part) => part !== "");
+  return parts.length > 1 ? parts.map((part) => `(${part})`).join(" AND ") : (parts[0] ?? "");
+}
+
 interface Page {
   from: string;
   messages: ReceivedMessage[];
@@ -96,6 +104,7 @@ export function Browse({ path }: { path: string }) {
   const [isDeleting, setDeleting] = useState(false);
   const set = (part: Partial<Wanted>) => setWanted((all) => ({ ...all, ...part }));
   const page = pages.at(-1);
+  const filter = filterOf(wanted);
 
   const search = useDeed(async () => {
     const from = wanted.from.trim() === "" ? "0" : wanted.from.trim();
@@ -213,9 +222,9 @@ export function Browse({ path }: { path: string }) {
         <JobDialog
           verb="Delete"
           done="deleted"
-          what={`what waits in ${path}${wanted.sqlFilter === "" ? "" : ` and satisfies ${wanted.sqlFilter}`}`}
+          what={`what waits in ${path}${filter && ` and satisfies ${filter}`}`}
           method="Management/StartDeleteMessages"
-          request={{ entityPath: path, selection: wanted.sqlFilter === "" ? {} : { sqlFilter: wanted.sqlFilter } }}
+          request={{ entityPath: path, selection: filter === "" ? {} : { sqlFilter: filter } }}
           close={() => {
             setDeleting(false);
             void again.run();

@@ -101,7 +101,7 @@ export function DeadLetters({ path }: { path: string }) {
         onClick={() => setOpen({ verb: "Redrive", group })}
         aria-label={`Redrive ${group === null ? "all" : nameOf(group)}`}
       >
-        Redrive…
+        {group === null ? "Redrive all…" : "Redrive…"}
       </button>
       <button
         type="button"
@@ -109,7 +109,7 @@ export function DeadLetters({ path }: { path: string }) {
         onClick={() => setOpen({ verb: "Delete", group })}
         aria-label={`Delete ${group === null ? "all" : nameOf(group)}`}
       >
-        Delete…
+        {group === null ? "Delete all…" : "Delete…"}
       </button>
     </span>
   );

@@ -135,6 +135,7 @@ function Tester({ path }: { path: string }) {
   const [correlationId, setCorrelation] = useState("");
   const [lines, setLines] = useState("");
   const [verdicts, setVerdicts] = useState<Verdict[] | null>(null);
+  const [isWhole, setWhole] = useState(true);
   const { run, isRunning, failure } = useDeed(async () => {
     setVerdicts(null);
     const message = {
@@ -142,11 +143,12 @@ function Tester({ path }: { path: string }) {
       ...(correlationId && { correlationId }),
       applicationProperties: propertiesOf(lines),
     };
-    const told = await call<{ verdicts?: Verdict[] }>("Topics/EvaluateRule", {
+    const told = await call<{ verdicts?: Verdict[]; nextPageToken: string }>("Topics/EvaluateRule", {
       message,
       subscriptionRules: { entityPath: path, pageSize: PAGE },
     });
     setVerdicts(told.verdicts ?? []);
+    setWhole(told.nextPageToken === "");
   });
   return (
     <form
@@ -207,6 +209,7 @@ function Tester({ path }: { path: string }) {
           ]}
         />
       )}
+      {verdicts !== null && !isWhole && <p class="hint">These are the first of its rules.</p>}
     </form>
   );
 }
