@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 
-import { goTo, signIn } from "./browser.mjs";
+import { barriersOf, goTo, overflowOf, signIn } from "./browser.mjs";
 import { seed } from "./seed.mjs";
 import { button, fill, heading, press, says, withPage } from "./with_page.mjs";
 
@@ -66,6 +66,46 @@ export default {
       await assert.rejects(
         daemon.call("Management/DeleteQueue", { entityPath: "orders" }, await connectionOf(daemon, ["Send", "Listen"])),
       );
+    }),
+
+  "a rule is created, its keys shown and replaced, and it is removed": (browser) =>
+    withPage(browser, ["--access", "on"], async (page, daemon) => {
+      await seed(daemon, daemon.connectionString);
+      await signIn(page, daemon, daemon.connectionString);
+      await goTo(page, "entity", "orders", "access");
+      await press(page, "Create a rule…");
+      await fill(page, "Name", "shop");
+      await page.getByLabel("listen", { exact: true }).check();
+      await page.getByLabel("send", { exact: true }).check();
+      await press(page, "Create");
+      const rule = () =>
+        daemon.call(
+          "Management/GetAccessRule",
+          { entityPath: "orders", name: "shop", showKeys: true },
+          daemon.connectionString,
+        );
+      const before = await rule();
+      assert.deepEqual(before.rights, ["ACCESS_RIGHT_SEND", "ACCESS_RIGHT_LISTEN"]);
+      await says(page, before.primaryKey);
+      await press(page, "Replace the primary key…");
+      assert.deepEqual(await barriersOf(page), []);
+      await press(page, "Replace 1 key");
+      await page.getByText(before.primaryKey).waitFor({ state: "detached" });
+      const after = await rule();
+      await says(page, after.primaryKey);
+      assert.equal(after.secondaryKey, before.secondaryKey);
+      await press(page, "Close");
+      await page.getByRole("row", { name: /shop send, listen/ }).waitFor();
+      await press(page, "Remove rule shop");
+      await press(page, "Remove 1 rule");
+      await page.getByRole("row", { name: /shop/ }).waitFor({ state: "detached" });
+      await assert.rejects(rule(), /shop/);
+
+      await goTo(page, "access");
+      await page.getByRole("row", { name: /manage/ }).waitFor();
+      assert.deepEqual(await barriersOf(page), []);
+      await page.setViewportSize({ width: 360, height: 740 });
+      assert.deepEqual(await overflowOf(page), []);
     }),
 
   "a session that ends with its rule leads to signing in, and back to the same view": (browser) =>

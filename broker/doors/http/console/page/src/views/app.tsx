@@ -8,6 +8,7 @@ import { usePresence } from "../api/hooks";
 import { may, presence } from "../api/presence";
 import { addressOf, useRoute } from "../api/route";
 import { Notices } from "../parts/notice";
+import { NamespaceAccess } from "./access";
 import { Connections } from "./connections";
 import { Entities } from "./entities";
 import { EntityView } from "./entity";
@@ -27,6 +28,7 @@ const PLACES: Place[] = [
   { name: "entities", title: "Entities", isShown: () => true, view: () => <Entities /> },
   { name: "jobs", title: "Jobs", isShown: () => may("Manage"), view: () => <Jobs /> },
   { name: "connections", title: "Connections", isShown: () => may("Manage"), view: () => <Connections /> },
+  { name: "access", title: "Access", isShown: () => may("Manage"), view: () => <NamespaceAccess /> },
 ];
 
 function viewOf([name, ...rest]: string[]): ComponentChildren {

@@ -13,6 +13,7 @@ import { Failure } from "../parts/failure";
 import { Check } from "../parts/field";
 import { notice } from "../parts/notice";
 import { counted, numberOf } from "../text/numbers";
+import { Access } from "./access";
 import { Browse } from "./browse";
 import { DeadLetters } from "./dead_letters";
 import { EntityOverview } from "./entity_overview";
@@ -88,6 +89,13 @@ const TABS: Tab[] = [
     view: ({ path }) => <Rules path={path} />,
   },
   { name: "locks", title: "Locks", right: "Manage", isOf: holds, view: ({ path }) => <Locks path={path} /> },
+  {
+    name: "access",
+    title: "Access",
+    right: "Manage",
+    isOf: (kind) => kind !== "subscription",
+    view: ({ path }) => <Access path={path} />,
+  },
   {
     name: "send",
     title: "Send",
