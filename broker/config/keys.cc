@@ -41,8 +41,9 @@ constexpr Key kKeys[] = {
      "servicebus:// or servicebus+tls:// it is HTTP as the REST API of Service Bus has it, and "
      "AMQP "
      "over WebSockets; behind operations:// or operations+tls:// it is HTTP with /livez, /readyz "
-     "and /metrics; behind console:// or console+tls:// it is HTTP with the gRPC API as JSON, for "
-     "scripts and pages. unix:/PATH instead of an address is a socket for this user alone. Several "
+     "and /metrics; behind console:// or console+tls:// it is HTTP with a page for people, and the "
+     "gRPC API as JSON for scripts. unix:/PATH instead of an address is a socket for this user "
+     "alone. Several "
      "stand in an array, in a "
      "variable with commas; the flag may come again. Addresses that other machines can reach need "
      "TLS and access = on, for operations that or tls-client-ca; insecure lets them do without"},

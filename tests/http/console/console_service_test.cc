@@ -13,6 +13,7 @@
 #include <wharf/v1/messaging.pb.h>
 
 #include "broker/access/access_rule.h"
+#include "broker/doors/http/console/page_files.h"
 #include "tests/harness/engine_harness.h"
 
 namespace wharf::console {
@@ -236,6 +237,28 @@ TEST_F(ConsoleServiceTest, WhoSignsInHasLittleTime) {
   head.fields.emplace_back("Content-Length", "10");
   EXPECT_EQ(service_.Begin(head).body_max, std::chrono::seconds(5));
   EXPECT_FALSE(service_.Begin(Post("Messaging/Send", Session())).body_max);
+}
+
+TEST_F(ConsoleServiceTest, ThePageIsForAnybodyButForNoOtherHostOrOrigin) {
+  HttpRequest head{.method = "GET", .path = "/", .host = "localhost"};
+  const unsigned there = PageFiles().empty() ? 404 : 200;
+  EXPECT_EQ(Ask(head)->response->status, there);
+  gate_.Close({ErrorCode::kServiceCommunicationProblem, "not yet"});
+  EXPECT_EQ(Ask(head)->response->status, there);
+  EXPECT_EQ(counts_.Read(static_cast<std::size_t>(ConsoleKind::kPage), there / 100 - 2), 2U);
+
+  head.host = "evil.example";
+  EXPECT_EQ(Ask(head)->response->status, 403U);
+  head.host = "localhost";
+  head.origin = "http://evil.example";
+  EXPECT_EQ(Ask(head)->response->status, 403U);
+  head.origin = "";
+  head.method = "PUT";
+  head.fields = {{"X-Wharf-Request", "1"}};
+  EXPECT_EQ(Ask(head)->response->status, 405U);
+  head.method = "GET";
+  has_room_ = false;
+  EXPECT_EQ(Ask(head)->response->status, 503U);
 }
 
 TEST_F(ConsoleServiceTest, BadJsonIsAnsweredWithoutACall) {

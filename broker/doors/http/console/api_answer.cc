@@ -176,14 +176,18 @@ HttpResponse ErrorAnswer(const InnerCalls::Answer& answer, const TrackingId& tra
 }
 
 HttpResponse ForBrowsers(HttpResponse response) {
-  response.fields.emplace_back("Cache-Control", "no-store");
-  response.fields.emplace_back("Content-Security-Policy",
-                               "default-src 'none'; base-uri 'none'; form-action 'none'; "
-                               "frame-ancestors 'none'");
-  response.fields.emplace_back("Cross-Origin-Resource-Policy", "same-origin");
-  response.fields.emplace_back("Referrer-Policy", "no-referrer");
-  response.fields.emplace_back("X-Content-Type-Options", "nosniff");
-  response.fields.emplace_back("X-Frame-Options", "DENY");
+  constexpr std::array<std::pair<const char*, const char*>, 6> kForbidden = {{
+      {"Cache-Control", "no-store"},
+      {"Content-Security-Policy",
+       "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"},
+      {"Cross-Origin-Resource-Policy", "same-origin"},
+      {"Referrer-Policy", "no-referrer"},
+      {"X-Content-Type-Options", "nosniff"},
+      {"X-Frame-Options", "DENY"},
+  }};
+  for (const auto& [name, value] : kForbidden) {
+    if (FindField(response.fields, name) == nullptr) response.fields.emplace_back(name, value);
+  }
   return response;
 }
 

@@ -35,7 +35,8 @@ HttpResponse ErrorAnswer(unsigned http, std::string_view why, const TrackingId& 
 // Of a call that was not done.
 HttpResponse ErrorAnswer(const InnerCalls::Answer& answer, const TrackingId& tracking_id);
 
-// What a browser must not do with it: show it in a frame, run it, guess what it is, keep it.
+// What a browser must not do with it: show it in a frame, run it, guess what it is, keep it. What
+// the answer itself says of one of these stays.
 HttpResponse ForBrowsers(HttpResponse response);
 
 }  // namespace wharf::console

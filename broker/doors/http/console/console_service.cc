@@ -11,6 +11,7 @@
 #include "broker/doors/http/console/api_stream.h"
 #include "broker/doors/http/console/json_form.h"
 #include "broker/doors/http/console/open_api.h"
+#include "broker/doors/http/console/page.h"
 #include "broker/doors/http/router.h"
 #include "broker/doors/http/web_socket_request.h"
 
@@ -56,6 +57,7 @@ class SealedReply final : public HttpReply {
 // Of a path that is no method's.
 ConsoleKind KindOf(std::string_view path) {
   if (path == SignIn::kPath) return ConsoleKind::kSession;
+  if (IsPagePath(path)) return ConsoleKind::kPage;
   return path == kDocumentPath ? ConsoleKind::kDocument : ConsoleKind::kRefused;
 }
 
@@ -98,8 +100,8 @@ HttpResponse AnswerOf(const ApiMethod& method, const InnerCalls::Answer& answer,
 }  // namespace
 
 std::string_view NameOf(ConsoleKind kind) {
-  constexpr std::array<std::string_view, kConsoleKinds> kNames = {"call", "stream", "session",
-                                                                  "document", "refused"};
+  constexpr std::array<std::string_view, kConsoleKinds> kNames = {"call",     "stream", "session",
+                                                                  "document", "page",   "refused"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -168,6 +170,7 @@ HttpService::Begun ConsoleService::BeginOther(HttpRequest head, const Credential
     return begun;
   }
   if (kind == ConsoleKind::kDocument) return BeginDocument(head);
+  if (kind == ConsoleKind::kPage) return BeginPage(std::move(head), id);
   return Refused(ErrorAnswer(404, "there is nothing at this path: see /api/v1/openapi.json", id));
 }
 
@@ -185,6 +188,18 @@ HttpService::Begun ConsoleService::BeginDocument(const HttpRequest& head) {
       return std::string(piece);
     };
     reply->Answer(std::move(response));
+  }};
+}
+
+HttpService::Begun ConsoleService::BeginPage(HttpRequest head, const TrackingId& id) {
+  if (!Router::IsLook(head.method)) return Refused(WrongMethod("GET", id));
+  if (!world_.has_room()) {
+    return Refused(
+        ErrorAnswer(Status(ErrorCode::kServiceBusy, "too much is unread: ask again"), id));
+  }
+  return {.go_on = [head = std::move(head), id](const std::string& /*body*/,
+                                                const HttpReplyPtr& reply) {
+    reply->Answer(PageAnswer(head, PageFiles(), id));
   }};
 }
 

@@ -1,9 +1,11 @@
-// ConsoleService: what listeners of the console answer: the JSON form of the gRPC API.
+// ConsoleService: what listeners of the console answer: the JSON form of the gRPC API, and the
+// page.
 //
 //   POST /api/v1/Messaging/Send        a unary method, by its service and its name
 //   GET /api/v1/Messaging/SendStream   a stream, as a WebSocket (api_stream.h)
 //   /api/v1/session                    who is signed in (sign_in.h)
 //   GET /api/v1/openapi.json           what there is
+//   GET /                              the page, which asks all of that (page.h)
 //
 // A request is for this host and of no other page; then who asks is proven, before a byte of its
 // body is read; then it becomes a call of the gRPC door, whose answer is its answer. Made by the
@@ -32,8 +34,8 @@
 namespace wharf::console {
 
 // As what requests are counted; refused is what was, before anybody saw its body.
-enum class ConsoleKind : std::uint8_t { kCall, kStream, kSession, kDocument, kRefused };
-inline constexpr std::size_t kConsoleKinds = 5;
+enum class ConsoleKind : std::uint8_t { kCall, kStream, kSession, kDocument, kPage, kRefused };
+inline constexpr std::size_t kConsoleKinds = 6;
 std::string_view NameOf(ConsoleKind kind);
 
 class ConsoleService final : public HttpService {
@@ -72,6 +74,7 @@ class ConsoleService final : public HttpService {
   Begun BeginStream(const HttpRequest& head, const ApiMethod& method);
   Begun BeginOther(HttpRequest head, const Credentials& credentials, ConsoleKind kind);
   Begun BeginDocument(const HttpRequest& head);
+  Begun BeginPage(HttpRequest head, const TrackingId& id);
   // Null: there are as many as may be, or too much is unread.
   std::shared_ptr<Place> TakePlace();
   // Counted, and with what every answer tells a browser.

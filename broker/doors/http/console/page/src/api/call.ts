@@ -1,0 +1,107 @@
+// Call: one request to /api/v1, and what it says when it is refused.
+//
+// Without TLS the daemon gives no cookie: then the id of the session is here, in memory, and gone with the page.
+
+import { presence } from "./presence";
+
+let session: string | null = null;
+
+export function keepSession(id: string | null): void {
+  session = id;
+}
+
+// In the broker's words.
+export class Refusal extends Error {
+  constructor(
+    message: string,
+    readonly code: string,
+    readonly trackingId: string,
+    readonly http: number,
+    readonly outcome: string,
+  ) {
+    super(message);
+  }
+}
+
+const GONE = new Set(["ServiceCommunicationProblem", "PartitionNotOwned"]);
+
+async function refusalOf(answer: Response): Promise<Refusal> {
+  const said = await answer.json().then(
+    (body) => body?.error ?? {},
+    () => ({}),
+  );
+  return new Refusal(
+    said.message ?? `the answer is ${answer.status} ${answer.statusText}`,
+    said.code ?? "GeneralError",
+    said.trackingId ?? "",
+    answer.status,
+    said.outcome ?? "unknown",
+  );
+}
+
+export async function ask(method: string, path: string, body?: object, signal?: AbortSignal): Promise<Response> {
+  const headers: Record<string, string> = { "X-Wharf-Request": "1" };
+  if (session !== null) headers.Authorization = `Session ${session}`;
+  if (body !== undefined) headers["Content-Type"] = "application/json";
+  try {
+    return await fetch(`/api/v1/${path}`, {
+      method,
+      headers,
+      signal,
+      body: body === undefined ? undefined : JSON.stringify(body),
+      cache: "no-store",
+      redirect: "error",
+    });
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new Refusal("the broker does not answer", "Unreachable", "", 0, "unknown");
+  }
+}
+
+// "Messaging/Send", and its request; answers its response, or throws a Refusal.
+export async function call<Response>(method: string, request: object = {}, signal?: AbortSignal): Promise<Response> {
+  try {
+    const answer = await ask("POST", method, request, signal);
+    if (!answer.ok) throw await refusalOf(answer);
+    return (await answer.json()) as Response;
+  } catch (error) {
+    if (error instanceof Refusal) {
+      if (error.http === 0 || GONE.has(error.code)) presence.lose(error.message);
+      if (error.http === 401) presence.signedOut();
+    }
+    throw error;
+  }
+}
+
+export interface Caller {
+  isAccessOn: boolean;
+  rule: string;
+  entityPath: string;
+  client: string;
+  rights: string[];
+}
+
+// Who asks; null: nobody is signed in.
+export async function whoAsks(): Promise<Caller | null> {
+  const answer = await ask("GET", "session");
+  if (answer.status === 401) {
+    await answer.body?.cancel();
+    return null;
+  }
+  if (!answer.ok) throw await refusalOf(answer);
+  return (await answer.json()) as Caller;
+}
+
+export async function signIn(given: object): Promise<Caller> {
+  keepSession(null);
+  const answer = await ask("POST", "session", given);
+  if (!answer.ok) throw await refusalOf(answer);
+  const told = await answer.json();
+  if (typeof told.session === "string") keepSession(told.session);
+  return told as Caller;
+}
+
+export async function signOut(): Promise<void> {
+  await ask("DELETE", "session");
+  keepSession(null);
+}

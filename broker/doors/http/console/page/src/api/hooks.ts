@@ -1,0 +1,98 @@
+// Hooks: what a view asks the broker, now and again, and what it is told.
+
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+
+import { Refusal } from "./call";
+import { type State, presence } from "./presence";
+
+export function usePresence(): State {
+  const [state, setState] = useState(presence.now());
+  useEffect(() => {
+    // It may have changed since this was drawn.
+    setState(presence.now());
+    return presence.listen(setState);
+  }, []);
+  return state;
+}
+
+export interface Asked<T> {
+  data: T | null;
+  failure: Refusal | Error | null;
+  again: () => void;
+}
+
+// Asks when the view comes, when `keys` change, when the broker is back, and each `pace` ms, while somebody looks. One
+// question at a time; the last answer stays while the next one is on its way, also when that is a refusal.
+export function useAsked<T>(question: (signal: AbortSignal) => Promise<T>, keys: unknown[], pace = 0): Asked<T> {
+  const { times, kind } = usePresence();
+  const [told, setTold] = useState<{ keys: string; data: T | null; failure: Error | null }>({
+    keys: "",
+    data: null,
+    failure: null,
+  });
+  const [round, setRound] = useState(0);
+  const latest = useRef(question);
+  latest.current = question;
+  const name = JSON.stringify(keys);
+
+  useEffect(() => {
+    if (kind !== "there") return;
+    const gone = new AbortController();
+    let timer = 0;
+    async function turn(): Promise<void> {
+      if (!document.hidden) {
+        try {
+          const data = await latest.current(gone.signal);
+          if (gone.signal.aborted) return;
+          setTold({ keys: name, data, failure: null });
+        } catch (failure) {
+          if (gone.signal.aborted) return;
+          setTold((before) => ({
+            keys: name,
+            data: before.keys === name ? before.data : null,
+            failure: failure as Error,
+          }));
+        }
+      }
+      if (pace > 0) timer = window.setTimeout(turn, pace);
+    }
+    void turn();
+    return () => {
+      gone.abort();
+      window.clearTimeout(timer);
+    };
+  }, [name, times, kind, round, pace]);
+
+  const again = useCallback(() => setRound((before) => before + 1), []);
+  const isOfThese = told.keys === name;
+  return { data: isOfThese ? told.data : null, failure: isOfThese ? told.failure : null, again };
+}
+
+export interface Deed<Arguments extends unknown[]> {
+  run: (...arguments_: Arguments) => Promise<boolean>;
+  isRunning: boolean;
+  failure: Error | null;
+}
+
+// Something that is done when asked, once at a time. `run` answers whether it worked.
+export function useDeed<Arguments extends unknown[]>(
+  deed: (...arguments_: Arguments) => Promise<void>,
+): Deed<Arguments> {
+  const [isRunning, setRunning] = useState(false);
+  const [failure, setFailure] = useState<Error | null>(null);
+  async function run(...arguments_: Arguments): Promise<boolean> {
+    if (isRunning) return false;
+    setRunning(true);
+    setFailure(null);
+    try {
+      await deed(...arguments_);
+      return true;
+    } catch (error) {
+      setFailure(error as Error);
+      return false;
+    } finally {
+      setRunning(false);
+    }
+  }
+  return { run, isRunning, failure };
+}

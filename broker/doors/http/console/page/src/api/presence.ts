@@ -1,0 +1,73 @@
+// Presence: whether the broker is there, and who asks it. When it is gone, it is looked for once a second until it is
+// back; then everything that is shown is asked for anew.
+
+import { type Caller, whoAsks } from "./call";
+
+export interface State {
+  kind: "looking" | "there" | "signed-out" | "gone";
+  caller: Caller | null;
+  // Why it is gone.
+  why: string;
+  // Rises each time that it is back.
+  times: number;
+}
+
+const PAUSE = 1000;
+
+let state: State = { kind: "looking", caller: null, why: "", times: 0 };
+let isLooking = false;
+const listeners = new Set<(state: State) => void>();
+
+function tell(next: Partial<State>): void {
+  state = { ...state, ...next };
+  for (const listener of listeners) listener(state);
+}
+
+async function look(): Promise<void> {
+  if (isLooking) return;
+  isLooking = true;
+  for (;;) {
+    try {
+      const caller = await whoAsks();
+      tell(caller === null ? { kind: "signed-out", caller } : { kind: "there", caller, times: state.times + 1 });
+      break;
+    } catch (error) {
+      tell({ kind: "gone", why: (error as Error).message });
+      await new Promise((resolve) => setTimeout(resolve, PAUSE));
+    }
+  }
+  isLooking = false;
+}
+
+export const presence = {
+  now: (): State => state,
+  listen(listener: (state: State) => void): () => void {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  },
+  look,
+  lose(why: string): void {
+    tell({ kind: "gone", why });
+    void look();
+  },
+  signedIn(caller: Caller): void {
+    tell({ kind: "there", caller, times: state.times + 1 });
+  },
+  signedOut(): void {
+    if (state.kind !== "gone") tell({ kind: "signed-out", caller: null });
+  },
+};
+
+export type Right = "Send" | "Listen" | "Manage";
+
+// Whether the page shows what takes this right; the broker decides. Without a path: on the namespace.
+export function may(right: Right, path?: string): boolean {
+  const { caller } = state;
+  if (caller === null) return false;
+  if (!caller.isAccessOn) return true;
+  if (!caller.rights.includes(right) && !caller.rights.includes("Manage")) return false;
+  const own = caller.entityPath.toLowerCase();
+  if (own === "") return true;
+  const asked = path?.toLowerCase();
+  return asked !== undefined && (asked === own || asked.startsWith(`${own}/`));
+}

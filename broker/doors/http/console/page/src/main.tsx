@@ -1,0 +1,11 @@
+// The page of the console: what is seen of a broker, and done with it, in a browser. All that it does is a call of
+// /api/v1, so a script can do it, too.
+
+import { render } from "preact";
+
+import { presence } from "./api/presence";
+import "./style.css";
+import { App } from "./views/app";
+
+void presence.look();
+render(<App />, document.getElementById("page")!);

@@ -1,0 +1,93 @@
+// Table: rows with a head; on a narrow screen each row is a card. Its roles are said, because a card is no table to a
+// browser.
+
+import type { ComponentChildren } from "preact";
+
+export interface Column<Row> {
+  name: string;
+  cell: (row: Row) => ComponentChildren;
+  // By what rows are sorted, where they can be.
+  by?: (row: Row) => number | string;
+  isNumber?: boolean;
+}
+
+export interface Order {
+  column: string;
+  isRising: boolean;
+}
+
+interface TableProps<Row> {
+  caption: string;
+  columns: Column<Row>[];
+  rows: Row[];
+  keyOf: (row: Row) => string;
+  order?: Order;
+  sort?: (order: Order) => void;
+  none?: string;
+}
+
+export function sorted<Row>(rows: Row[], columns: Column<Row>[], order: Order): Row[] {
+  const by = columns.find((column) => column.name === order.column)?.by;
+  if (by === undefined) return rows;
+  const sign = order.isRising ? 1 : -1;
+  return rows
+    .map((row) => ({ row, key: by(row) }))
+    .sort((one, other) => (one.key < other.key ? -sign : one.key > other.key ? sign : 0))
+    .map(({ row }) => row);
+}
+
+function sortOf(order: Order | undefined, name: string): "ascending" | "descending" | "none" {
+  if (order?.column !== name) return "none";
+  return order.isRising ? "ascending" : "descending";
+}
+
+export function Table<Row>({ caption, columns, rows, keyOf, order, sort, none = "There are none." }: TableProps<Row>) {
+  if (rows.length === 0) return <p class="none">{none}</p>;
+  return (
+    <div class="table-frame">
+      <table role="table" aria-label={caption}>
+        <thead role="rowgroup">
+          <tr role="row">
+            {columns.map(({ name, by, isNumber }) => (
+              <th
+                key={name}
+                role="columnheader"
+                scope="col"
+                class={isNumber ? "number" : ""}
+                aria-sort={by && sort ? sortOf(order, name) : undefined}
+              >
+                {by && sort ? (
+                  <button
+                    type="button"
+                    class="sort"
+                    onClick={() =>
+                      sort({ column: name, isRising: order?.column === name ? !order.isRising : !isNumber })
+                    }
+                  >
+                    {name}
+                    <span aria-hidden="true">
+                      {{ ascending: " ▲", descending: " ▼", none: "" }[sortOf(order, name)]}
+                    </span>
+                  </button>
+                ) : (
+                  name
+                )}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody role="rowgroup">
+          {rows.map((row) => (
+            <tr key={keyOf(row)} role="row">
+              {columns.map(({ name, cell, isNumber }) => (
+                <td key={name} role="cell" class={isNumber ? "number" : ""} data-label={name}>
+                  {cell(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

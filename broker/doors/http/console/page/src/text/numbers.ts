@@ -1,0 +1,79 @@
+// Numbers: counts, bytes, rates and spans of time as people read them.
+
+const COUNT = new Intl.NumberFormat("en");
+const RATE = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
+const UNITS = ["B", "KiB", "MiB", "GiB", "TiB"];
+
+export function numberOf(value: string | number | undefined): number {
+  return Number(value ?? 0);
+}
+
+export function count(value: string | number | undefined): string {
+  return COUNT.format(numberOf(value));
+}
+
+// "1 message", "2 messages".
+export function counted(value: string | number | undefined, noun: string): string {
+  return `${count(value)} ${noun}${numberOf(value) === 1 ? "" : "s"}`;
+}
+
+export function bytes(value: string | number | undefined): string {
+  let rest = numberOf(value);
+  let unit = 0;
+  while (rest >= 1024 && unit + 1 < UNITS.length) {
+    rest /= 1024;
+    unit += 1;
+  }
+  return `${RATE.format(rest)} ${UNITS[unit]}`;
+}
+
+export function rate(value: number): string {
+  return RATE.format(value);
+}
+
+const STEPS: [number, string][] = [
+  [86400, "d"],
+  [3600, "h"],
+  [60, "m"],
+  [1, "s"],
+];
+
+// To the microsecond, which is as fine as the broker keeps times.
+const fine = (value: number, digits: number): string => String(Number(value.toFixed(digits)));
+
+// Of seconds: "1h 30m".
+export function span(seconds: number): string {
+  if (seconds < 1) return seconds <= 0 ? "0s" : `${fine(seconds * 1000, 3)}ms`;
+  const parts: string[] = [];
+  let rest = seconds;
+  for (const [size, unit] of STEPS) {
+    const whole = unit === "s" ? fine(rest, 6) : fine(Math.floor(rest / size), 0);
+    if (whole !== "0") parts.push(`${whole}${unit}`);
+    rest -= Number(whole) * size;
+  }
+  return parts.join(" ");
+}
+
+// Of a duration of the API, "90s".
+export function spanOf(duration: string): string {
+  return span(Number(duration.replace(/s$/, "")));
+}
+
+const PART = /(\d+(?:\.\d+)?)\s*(ms|s|m|h|d)/gy;
+const SECONDS: Record<string, number> = { ms: 0.001, s: 1, m: 60, h: 3600, d: 86400 };
+
+// What a person wrote, "1h 30m" or "90s", as a duration of the API.
+export function durationOf(text: string): string {
+  const trimmed = text.trim();
+  let seconds = 0;
+  let end = 0;
+  PART.lastIndex = 0;
+  for (let part = PART.exec(trimmed); part !== null; part = PART.exec(trimmed)) {
+    seconds += Number(part[1]) * SECONDS[part[2]];
+    while (trimmed[PART.lastIndex] === " ") PART.lastIndex += 1;
+    end = PART.lastIndex;
+  }
+  if (trimmed === "" || end !== trimmed.length)
+    throw new Error(`"${text}" is no duration: write 30s, 5m, 1h 30m or 7d`);
+  return `${Number(seconds.toFixed(6))}s`;
+}

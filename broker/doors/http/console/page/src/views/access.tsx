@@ -1,0 +1,217 @@
+// Access: who may do what: the rules of the namespace, or of one queue or topic, and their keys.
+
+import { useState } from "preact/hooks";
+
+import { call } from "../api/call";
+import { useAsked, useDeed } from "../api/hooks";
+import { presence } from "../api/presence";
+import { Confirm } from "../parts/confirm";
+import { Dialog } from "../parts/dialog";
+import { Facts } from "../parts/facts";
+import { Failure } from "../parts/failure";
+import { Check, Field } from "../parts/field";
+import { Moment } from "../parts/moment";
+import { notice } from "../parts/notice";
+import { Table } from "../parts/table";
+import { enumWords } from "../text/words";
+
+interface AccessRule {
+  entityPath: string;
+  name: string;
+  rights: string[];
+  createdAt?: string;
+  primaryKey?: string;
+  secondaryKey?: string;
+}
+
+const RIGHTS: [right: string, meaning: string][] = [
+  ["ACCESS_RIGHT_SEND", "Send, schedule, and change or cancel what is scheduled"],
+  ["ACCESS_RIGHT_LISTEN", "Receive, settle, peek, sessions; look at rules"],
+  ["ACCESS_RIGHT_MANAGE", "Everything, sending and listening included"],
+];
+const SLOTS: [slot: string, name: string, other: string][] = [
+  ["ACCESS_KEY_SLOT_PRIMARY", "primary", "secondary"],
+  ["ACCESS_KEY_SLOT_SECONDARY", "secondary", "primary"],
+];
+
+const rightsWords = (rule: AccessRule): string =>
+  rule.rights.map((right) => enumWords(right, "ACCESS_RIGHT_")).join(", ");
+
+function AddRule({ path, added, close }: { path: string; added: (rule: AccessRule) => void; close: () => void }) {
+  const [name, setName] = useState("");
+  const [rights, setRights] = useState<string[]>([]);
+  const set = (right: string, isSet: boolean) =>
+    setRights((before) => (isSet ? [...before, right] : before.filter((one) => one !== right)));
+  const { run, isRunning, failure } = useDeed(async () => {
+    const rule = await call<AccessRule>("Management/CreateAccessRule", {
+      rule: { entityPath: path, name, rights },
+      showKeys: true,
+    });
+    notice(`Rule ${name} is created.`);
+    added(rule);
+  });
+  return (
+    <Dialog title="Create a rule" close={close}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void run();
+        }}
+      >
+        <Field label="Name" value={name} set={setName} input={{ required: true }} />
+        <fieldset>
+          <legend>Rights</legend>
+          {RIGHTS.map(([right, meaning]) => (
+            <Check
+              key={right}
+              label={enumWords(right, "ACCESS_RIGHT_")}
+              hint={meaning}
+              value={rights.includes(right)}
+              set={(isSet) => set(right, isSet)}
+            />
+          ))}
+        </fieldset>
+        <p class="hint">Its two keys are drawn by the broker.</p>
+        <Failure of={failure} />
+        <div class="buttons">
+          <button type="submit" class="main" disabled={isRunning}>
+            Create
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function Keys({ rule, close }: { rule: AccessRule; close: () => void }) {
+  const { entityPath, name } = rule;
+  const [rotated, setRotated] = useState<(typeof SLOTS)[number] | null>(null);
+  const { data, failure, again } = useAsked(
+    (signal) => call<AccessRule>("Management/GetAccessRule", { entityPath, name, showKeys: true }, signal),
+    [entityPath, name],
+  );
+  return (
+    <Dialog title={`Keys of ${name}`} close={close}>
+      <p>Who knows one of them may: {rightsWords(rule)}.</p>
+      <Failure of={failure} />
+      {data !== null && (
+        <Facts
+          of={[
+            ["Primary key", <code>{data.primaryKey}</code>],
+            ["Secondary key", <code>{data.secondaryKey}</code>],
+          ]}
+        />
+      )}
+      <div class="buttons">
+        {SLOTS.map((slot) => (
+          <button key={slot[0]} type="button" class="danger" onClick={() => setRotated(slot)}>
+            Replace the {slot[1]} key…
+          </button>
+        ))}
+      </div>
+      {rotated !== null && (
+        <Confirm
+          title={`Replace the ${rotated[1]} key of ${name}?`}
+          verb="Replace 1 key"
+          close={() => setRotated(null)}
+          deed={async () => {
+            await call("Management/RotateAccessKey", { entityPath, name, slot: rotated[0] });
+            notice(`The ${rotated[1]} key of ${name} is another one now.`);
+            again();
+          }}
+        >
+          <p>
+            1 key is replaced. What it signed is refused from then on, and who is connected by it ends within a second.
+            What the {rotated[2]} key signed goes on.
+          </p>
+        </Confirm>
+      )}
+    </Dialog>
+  );
+}
+
+// `path`: empty of the namespace.
+export function Access({ path }: { path: string }) {
+  const [open, setOpen] = useState<"" | "add" | "keys" | "remove">("");
+  const [rule, setRule] = useState<AccessRule | null>(null);
+  const { data, failure, again } = useAsked(
+    (signal) => call<{ rules?: AccessRule[] }>("Management/ListAccessRules", { entityPath: path }, signal),
+    [path],
+  );
+  const show = (what: typeof open, of: AccessRule | null) => {
+    setRule(of);
+    setOpen(what);
+  };
+  const close = () => {
+    setOpen("");
+    again();
+  };
+  return (
+    <section aria-label="Access">
+      <div class="head">
+        <h2>Rules of {path === "" ? "the namespace" : path}</h2>
+        <button type="button" class="main" onClick={() => show("add", null)}>
+          Create a rule…
+        </button>
+      </div>
+      {presence.now().caller?.isAccessOn === false && (
+        <p class="hint">Access is off: rules hold from the next start of the broker on.</p>
+      )}
+      <Failure of={failure} />
+      {data !== null && (
+        <Table
+          caption="Rules of access"
+          rows={data.rules ?? []}
+          keyOf={(one) => one.name}
+          columns={[
+            { name: "Name", cell: (one) => <span class="text">{one.name}</span> },
+            { name: "May", cell: rightsWords },
+            { name: "Created", cell: (one) => <Moment at={one.createdAt} /> },
+            {
+              name: "Deeds",
+              cell: (one) => (
+                <span class="buttons">
+                  <button type="button" onClick={() => show("keys", one)} aria-label={`Keys of ${one.name}`}>
+                    Keys…
+                  </button>
+                  <button
+                    type="button"
+                    class="danger"
+                    onClick={() => show("remove", one)}
+                    aria-label={`Remove rule ${one.name}`}
+                  >
+                    Remove…
+                  </button>
+                </span>
+              ),
+            },
+          ]}
+        />
+      )}
+      {open === "add" && <AddRule path={path} close={close} added={(made) => show("keys", made)} />}
+      {open === "keys" && rule !== null && <Keys rule={rule} close={close} />}
+      {open === "remove" && rule !== null && (
+        <Confirm
+          title={`Remove rule ${rule.name}?`}
+          verb="Remove 1 rule"
+          close={close}
+          deed={async () => {
+            await call("Management/RemoveAccessRule", { entityPath: rule.entityPath, name: rule.name });
+            notice(`Rule ${rule.name} is removed.`);
+          }}
+        >
+          <p>1 rule and its 2 keys go. Whatever rests on it ends within a second, this page too if it is its own.</p>
+        </Confirm>
+      )}
+    </section>
+  );
+}
+
+export function NamespaceAccess() {
+  return (
+    <>
+      <h1>Access</h1>
+      <Access path="" />
+    </>
+  );
+}

@@ -1,0 +1,151 @@
+// App: the frame of every view: where one can go, who is signed in, whether the broker is there.
+
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+
+import { signOut } from "../api/call";
+import { usePresence } from "../api/hooks";
+import { may, presence } from "../api/presence";
+import { addressOf, useRoute } from "../api/route";
+import { Notices } from "../parts/notice";
+import { NamespaceAccess } from "./access";
+import { Connections } from "./connections";
+import { Entities } from "./entities";
+import { EntityView } from "./entity";
+import { Jobs } from "./jobs";
+import { Overview } from "./overview";
+import { SignIn } from "./sign_in";
+
+interface Place {
+  name: string;
+  title: string;
+  isShown: () => boolean;
+  view: () => ComponentChildren;
+}
+
+const PLACES: Place[] = [
+  { name: "overview", title: "Overview", isShown: () => may("Manage"), view: () => <Overview /> },
+  { name: "entities", title: "Entities", isShown: () => true, view: () => <Entities /> },
+  { name: "jobs", title: "Jobs", isShown: () => may("Manage"), view: () => <Jobs /> },
+  { name: "connections", title: "Connections", isShown: () => may("Manage"), view: () => <Connections /> },
+  { name: "access", title: "Access", isShown: () => may("Manage"), view: () => <NamespaceAccess /> },
+];
+
+function viewOf([name, ...rest]: string[]): ComponentChildren {
+  if (name === "entity" && rest.length > 0)
+    return <EntityView key={rest[0]} path={rest[0]} tab={rest[1] ?? "overview"} />;
+  const places = PLACES.filter((place) => place.isShown());
+  return (places.find((place) => place.name === name) ?? places[0]).view();
+}
+
+// Where the keyboard goes on when another view is shown.
+function useFocusOnMain(route: string): { current: HTMLElement | null } {
+  const main = useRef<HTMLElement>(null);
+  const shown = useRef(route);
+  useEffect(() => {
+    if (shown.current === route) return;
+    shown.current = route;
+    main.current?.focus();
+    window.scrollTo(0, 0);
+  }, [route]);
+  return main;
+}
+
+// What a window and a reader of screens call the view.
+function useTitle([name, ...rest]: string[], isIn: boolean): void {
+  const place = PLACES.find((one) => one.name === name)?.title ?? PLACES[0].title;
+  const title = !isIn ? "Sign in" : name === "entity" ? rest.join(", ") : place;
+  useEffect(() => {
+    document.title = `${title} – Wharf`;
+  }, [title]);
+}
+
+// "/" goes to the search of a view, unless one is writing.
+function useSearchKey(): void {
+  useEffect(() => {
+    const pressed = (event: KeyboardEvent) => {
+      const isWriting = (event.target as HTMLElement).matches?.("input, textarea, select");
+      if (event.key !== "/" || isWriting || event.ctrlKey || event.metaKey) return;
+      const search = document.querySelector<HTMLInputElement>("input[type=search]");
+      if (search === null) return;
+      event.preventDefault();
+      search.focus();
+    };
+    window.addEventListener("keydown", pressed);
+    return () => window.removeEventListener("keydown", pressed);
+  }, []);
+}
+
+async function leave(): Promise<void> {
+  await signOut().catch(() => {});
+  presence.signedOut();
+}
+
+export function App() {
+  const { kind, caller, why } = usePresence();
+  const route = useRoute();
+  const main = useFocusOnMain(`${kind === "signed-out"}${route.slice(0, 2).join("/")}`);
+  useSearchKey();
+  const isIn = caller !== null;
+  useTitle(route, isIn);
+  const current = route[0] === "entity" ? "entities" : route[0];
+  return (
+    <>
+      <a
+        class="skip"
+        href="#main"
+        onClick={(event) => {
+          event.preventDefault();
+          main.current?.focus();
+        }}
+      >
+        To the content
+      </a>
+      <header class="top">
+        <a class="brand" href="#/">
+          Wharf
+        </a>
+        {isIn && (
+          <nav aria-label="Views">
+            {PLACES.filter((place) => place.isShown()).map(({ name, title }) => (
+              <a key={name} href={addressOf(name)} aria-current={current === name ? "page" : undefined}>
+                {title}
+              </a>
+            ))}
+          </nav>
+        )}
+        {isIn && caller.isAccessOn && (
+          <p class="who">
+            <span>
+              {caller.rule || caller.client}
+              {caller.entityPath && ` of ${caller.entityPath}`}: {caller.rights.join(", ")}
+            </span>
+            <button type="button" onClick={leave}>
+              Sign out
+            </button>
+          </p>
+        )}
+        {isIn && !caller.isAccessOn && (
+          <p class="who">
+            <span>Access is off: everybody may do everything.</span>
+          </p>
+        )}
+      </header>
+      {kind === "gone" && (
+        <p class="gone" role="alert">
+          The broker is gone: {why}. What is shown is as it was; it is looked for every second.
+        </p>
+      )}
+      <main id="main" ref={main} tabIndex={-1}>
+        {kind === "looking" && <p>Looking for the broker…</p>}
+        {kind === "signed-out" && <SignIn />}
+        {isIn && kind !== "signed-out" && viewOf(route)}
+      </main>
+      <footer class="foot">
+        <a href="/api/v1/openapi.json">The API as OpenAPI</a>
+        <a href={document.body.dataset.licences}>Licences</a>
+      </footer>
+      <Notices />
+    </>
+  );
+}

@@ -1,0 +1,236 @@
+// Browse: looks at messages without touching them: by state, session, number and SQL filter; opens one; takes them home
+// as JSON Lines.
+
+import { useState } from "preact/hooks";
+
+import { call } from "../api/call";
+import { useDeed } from "../api/hooks";
+import { may } from "../api/presence";
+import type { ReceivedMessage } from "../api/types";
+import { Failure } from "../parts/failure";
+import { Choice, Field } from "../parts/field";
+import { Moment } from "../parts/moment";
+import { Table } from "../parts/table";
+import { bytes, count, counted } from "../text/numbers";
+import { enumWords } from "../text/words";
+import { JobDialog } from "./job_dialog";
+import { MessageDialog } from "./message_dialog";
+import { saveMessages } from "./save_messages";
+
+const ROWS = 50;
+// Of pages without a message that a filter lets through: so many are asked for at one go.
+const EMPTY_PAGES_MAX = 20;
+
+export interface Wanted {
+  filter: string;
+  sqlFilter: string;
+  sessionId: string;
+  from: string;
+}
+
+export interface Peeked {
+  messages?: ReceivedMessage[];
+  nextSequenceNumber?: string;
+}
+
+export function peek(
+  path: string,
+  wanted: Wanted,
+  from: string,
+  maxMessages: number,
+  signal?: AbortSignal,
+): Promise<Peeked> {
+  return call(
+    "Messaging/Peek",
+    {
+      entityPath: path,
+      fromSequenceNumber: from,
+      maxMessages,
+      filter: wanted.filter,
+      sqlFilter: wanted.sqlFilter,
+      ...(wanted.sessionId === "" ? {} : { sessionId: wanted.sessionId }),
+    },
+    signal,
+  );
+}
+
+// The same search as a filter alone, as jobs take it.
+function filterOf({ sqlFilter, sessionId, from }: Wanted): string {
+  const session = sessionId === "" ? "" : `sys.SessionId = '${sessionId.replaceAll("'", "''")}'`;
+  const number = /^\s*[1-9]\d*\s*$/.test(from) ? `sys.SequenceNumber >= ${from.trim()}` : "";
+  const parts = [sqlFilter.trim(), session, number].filter((part) => part !== "");
+  return parts.length > 1 ? parts.map((part) => `(${part})`).join(" AND ") : (parts[0] ?? "");
+}
+
+interface Page {
+  from: string;
+  messages: ReceivedMessage[];
+  next: string | null;
+}
+
+async function pageFrom(path: string, wanted: Wanted, from: string): Promise<Page> {
+  let at = from;
+  for (let pages = 0; pages < EMPTY_PAGES_MAX; pages += 1) {
+    const { messages = [], nextSequenceNumber } = await peek(path, wanted, at, ROWS);
+    if (messages.length > 0 || nextSequenceNumber === undefined)
+      return { from, messages, next: nextSequenceNumber ?? null };
+    at = nextSequenceNumber;
+  }
+  return { from, messages: [], next: at };
+}
+
+const FILTERS: [string, string][] = [
+  ["PEEK_FILTER_ALL", "all"],
+  ["PEEK_FILTER_ACTIVE", "active"],
+  ["PEEK_FILTER_DELAYED", "delayed"],
+  ["PEEK_FILTER_DEFERRED", "deferred"],
+  ["PEEK_FILTER_SCHEDULED", "scheduled"],
+  ["PEEK_FILTER_QUARANTINED", "in quarantine"],
+];
+
+export function stateWords(message: ReceivedMessage): string {
+  if (message.availableAt !== undefined) return "delayed";
+  return enumWords(message.state, "MESSAGE_STATE_");
+}
+
+const START: Wanted = { filter: "PEEK_FILTER_ALL", sqlFilter: "", sessionId: "", from: "0" };
+
+export function Browse({ path }: { path: string }) {
+  const [wanted, setWanted] = useState(START);
+  // What was asked for; its pages so far, so that one can go back.
+  const [asked, setAsked] = useState<Wanted | null>(null);
+  const [pages, setPages] = useState<Page[]>([]);
+  const [open, setOpen] = useState<ReceivedMessage | null>(null);
+  const [isDeleting, setDeleting] = useState(false);
+  const set = (part: Partial<Wanted>) => setWanted((all) => ({ ...all, ...part }));
+  const page = pages.at(-1);
+  const filter = filterOf(wanted);
+
+  const search = useDeed(async () => {
+    const from = wanted.from.trim() === "" ? "0" : wanted.from.trim();
+    const first = await pageFrom(path, wanted, from);
+    setAsked(wanted);
+    setPages([first]);
+  });
+  const more = useDeed(async () => {
+    if (asked === null || page?.next == null) return;
+    const next = await pageFrom(path, asked, page.next);
+    setPages((all) => [...all, next]);
+  });
+  const again = useDeed(async () => {
+    if (asked === null || page === undefined) return;
+    const fresh = await pageFrom(path, asked, page.from);
+    setPages((all) => [...all.slice(0, -1), fresh]);
+  });
+  const [saved, setSaved] = useState(0);
+  const save = useDeed(() => saveMessages(path, wanted, setSaved));
+
+  return (
+    <section aria-label="Messages">
+      <form
+        class="filters"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void search.run();
+        }}
+      >
+        <Choice label="State" value={wanted.filter} set={(filter) => set({ filter })} options={FILTERS} />
+        <Field
+          label="SQL filter"
+          hint="color = 'red' AND sys.DeliveryCount > 2"
+          value={wanted.sqlFilter}
+          set={(sqlFilter) => set({ sqlFilter })}
+          input={{ type: "search" }}
+        />
+        <Field label="Session" value={wanted.sessionId} set={(sessionId) => set({ sessionId })} />
+        <Field label="From number" value={wanted.from} set={(from) => set({ from })} input={{ inputMode: "numeric" }} />
+        <div class="buttons">
+          <button type="submit" class="main" disabled={search.isRunning}>
+            Browse
+          </button>
+          <button type="button" disabled={save.isRunning} onClick={() => save.run()}>
+            {save.isRunning ? `${count(saved)} so far…` : "Download as JSON Lines"}
+          </button>
+          {may("Manage", path) && (
+            <button type="button" class="danger" onClick={() => setDeleting(true)}>
+              Delete what waits…
+            </button>
+          )}
+        </div>
+      </form>
+      <Failure of={search.failure ?? more.failure ?? again.failure ?? save.failure} />
+      {page !== undefined && (
+        <>
+          <Table
+            caption="Messages"
+            rows={page.messages}
+            keyOf={(message) => message.sequenceNumber}
+            none={
+              page.next === null
+                ? "There are no such messages."
+                : `None up to number ${page.next}; there is more behind it.`
+            }
+            columns={[
+              {
+                name: "Number",
+                isNumber: true,
+                cell: (message) => (
+                  <button
+                    type="button"
+                    class="link"
+                    onClick={() => setOpen(message)}
+                    aria-label={`Open message ${message.sequenceNumber}`}
+                  >
+                    {message.sequenceNumber}
+                  </button>
+                ),
+              },
+              { name: "Message id", cell: (message) => message.message.messageId ?? "–" },
+              { name: "Subject", cell: (message) => message.message.subject ?? "–" },
+              { name: "Session", cell: (message) => message.message.sessionId ?? "–" },
+              { name: "State", cell: stateWords },
+              { name: "Enqueued", cell: (message) => <Moment at={message.enqueuedTime} /> },
+              { name: "Failed deliveries", isNumber: true, cell: (message) => count(message.deliveryCount) },
+              { name: "Size", isNumber: true, cell: (message) => bytes(message.size) },
+            ]}
+          />
+          <nav class="pager" aria-label="Pages of messages">
+            <span aria-live="polite">
+              {counted(page.messages.length, "message")} here{page.next === null && ", and nothing behind"}
+            </span>
+            <button type="button" disabled={pages.length < 2} onClick={() => setPages((all) => all.slice(0, -1))}>
+              Previous
+            </button>
+            <button type="button" disabled={page.next === null || more.isRunning} onClick={() => more.run()}>
+              Next
+            </button>
+          </nav>
+        </>
+      )}
+      {open !== null && (
+        <MessageDialog
+          path={path}
+          message={open}
+          close={() => setOpen(null)}
+          changed={() => {
+            setOpen(null);
+            void again.run();
+          }}
+        />
+      )}
+      {isDeleting && (
+        <JobDialog
+          verb="Delete"
+          done="deleted"
+          what={`what waits in ${path}${filter && ` and satisfies ${filter}`}`}
+          method="Management/StartDeleteMessages"
+          request={{ entityPath: path, selection: filter === "" ? {} : { sqlFilter: filter } }}
+          close={() => {
+            setDeleting(false);
+            void again.run();
+          }}
+        />
+      )}
+    </section>
+  );
+}

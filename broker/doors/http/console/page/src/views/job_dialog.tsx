@@ -1,0 +1,154 @@
+// JobDialog: counts first what a job would take, asks, and then shows how it gets on.
+
+import { useEffect, useState } from "preact/hooks";
+
+import { call } from "../api/call";
+import { useDeed } from "../api/hooks";
+import type { Job, Selection } from "../api/types";
+import { Dialog } from "../parts/dialog";
+import { Failure } from "../parts/failure";
+import { Field } from "../parts/field";
+import { count, counted, numberOf } from "../text/numbers";
+
+const PACE = 250;
+const PACE_AFTER_FAILURE = 2000;
+
+interface JobDialogProps {
+  verb: string;
+  done: string;
+  // "what waits in orders".
+  what: string;
+  method: "Management/StartRedrive" | "Management/StartDeleteMessages";
+  request: { entityPath: string; selection: Selection };
+  takesTarget?: boolean;
+  close: () => void;
+}
+
+export const isRunning = (job: Job): boolean => job.state === "STATE_RUNNING";
+
+// Looks at a job until it has ended.
+function useJob(): [Job | null, (job: Job | null) => void, Error | null] {
+  const [job, setJob] = useState<Job | null>(null);
+  const [failure, setFailure] = useState<Error | null>(null);
+  useEffect(() => {
+    if (job === null || !isRunning(job)) return;
+    const gone = new AbortController();
+    const timer = window.setTimeout(
+      async () => {
+        try {
+          const told = await call<Job>("Management/GetJob", { id: job.id }, gone.signal);
+          setFailure(null);
+          setJob(told);
+        } catch (error) {
+          if (gone.signal.aborted) return;
+          setFailure(error as Error);
+          // It goes on without us; so do we, when the broker is back.
+          setJob({ ...job });
+        }
+      },
+      failure === null ? PACE : PACE_AFTER_FAILURE,
+    );
+    return () => {
+      gone.abort();
+      window.clearTimeout(timer);
+    };
+  }, [job]);
+  return [job, setJob, failure];
+}
+
+export function Progress({ job, of: total }: { job: Job; of: number }) {
+  const taken = numberOf(job.doneCount) + numberOf(job.leftCount);
+  return (
+    <div class="progress">
+      <progress
+        max={Math.max(1, total)}
+        value={isRunning(job) ? Math.min(taken, total) : Math.max(1, total)}
+        aria-label="Progress of the job"
+      />
+      <span>
+        {count(taken)} of {count(total)}
+      </span>
+    </div>
+  );
+}
+
+export function JobDialog({ verb, done, what, method, request, takesTarget = false, close }: JobDialogProps) {
+  const [target, setTarget] = useState("");
+  const [dry, setDry, dryFailure] = useJob();
+  const [job, setJob, jobFailure] = useJob();
+  const [countedFor, setCountedFor] = useState("");
+  const order = { ...request, ...(takesTarget && target.trim() !== "" ? { target: target.trim() } : {}) };
+  const look = useDeed(async () => {
+    setCountedFor(target);
+    setDry(await call<Job>(method, { ...order, dryRun: true }));
+  });
+  const begin = useDeed(async () => setJob(await call<Job>(method, order)));
+  const cancel = useDeed(async () => setJob(await call<Job>("Management/CancelJob", { id: job!.id })));
+  useEffect(() => {
+    void look.run();
+  }, []);
+
+  const isCounted = dry !== null && !isRunning(dry) && countedFor === target;
+  const total = numberOf(dry?.matchedCount);
+  const sentence = `${verb.toLowerCase()} takes ${counted(total, "message")}, namely ${what}${target && `, to ${target}`}`;
+  const hasEnded = job !== null && !isRunning(job);
+  return (
+    <Dialog title={`${verb} messages`} close={close}>
+      {takesTarget && job === null && (
+        <Field label="To another entity" hint="Empty: back to where they came from." value={target} set={setTarget} />
+      )}
+      {job === null && (
+        <p aria-live="polite">
+          {isCounted
+            ? `A dry run looked at ${counted(dry.examinedCount, "message")}: ${sentence}.`
+            : countedFor === target
+              ? "Counting…"
+              : "The target is another one now: count again."}
+        </p>
+      )}
+      {dry?.lastError && isCounted && <p class="failure">{dry.lastError}</p>}
+      {job !== null && <Progress job={job} of={total} />}
+      {hasEnded && (
+        <p role="status">
+          {counted(job.doneCount, "message")} {done}, {count(job.leftCount)} left where they are
+          {job.state === "STATE_CANCELLED" && "; the job was cancelled"}
+          {job.state === "STATE_FAILED" && "; the job failed"}.
+        </p>
+      )}
+      {job?.lastError && <p class="failure">{job.lastError}</p>}
+      <Failure of={look.failure ?? begin.failure ?? cancel.failure ?? dryFailure ?? jobFailure} />
+      <div class="buttons">
+        {job === null && countedFor !== target && (
+          <button type="button" onClick={() => look.run()} disabled={look.isRunning}>
+            Count
+          </button>
+        )}
+        {job === null && (
+          <button type="button" onClick={close}>
+            Keep everything
+          </button>
+        )}
+        {job === null && (
+          <button
+            type="button"
+            class="danger"
+            disabled={!isCounted || total === 0 || begin.isRunning}
+            onClick={() => begin.run()}
+          >
+            {verb} {counted(total, "message")}
+          </button>
+        )}
+        {job !== null && isRunning(job) && (
+          <button type="button" class="danger" onClick={() => cancel.run()}>
+            Cancel the job
+          </button>
+        )}
+        {job !== null && (
+          <button type="button" class="main" onClick={close}>
+            {hasEnded ? "Done" : "Let it go on"}
+          </button>
+        )}
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,99 @@
+// Jobs: redrives and deletions, under way or ended within a day.
+
+import { useState } from "preact/hooks";
+
+import { call } from "../api/call";
+import { useAsked } from "../api/hooks";
+import type { Job } from "../api/types";
+import { Confirm } from "../parts/confirm";
+import { Failure } from "../parts/failure";
+import { Moment } from "../parts/moment";
+import { notice } from "../parts/notice";
+import { Table } from "../parts/table";
+import { TokenPager, useTokens } from "../parts/token_pager";
+import { count, counted } from "../text/numbers";
+import { enumWords } from "../text/words";
+import { isRunning } from "./job_dialog";
+
+const PACE = 2000;
+const PAGE = 100;
+
+export function Jobs() {
+  const tokens = useTokens();
+  const [cancelled, setCancelled] = useState<Job | null>(null);
+  const { data, failure, again } = useAsked(
+    (signal) =>
+      call<{ jobs?: Job[]; nextPageToken: string }>(
+        "Management/ListJobs",
+        { pageSize: PAGE, pageToken: tokens.token },
+        signal,
+      ),
+    [tokens.token],
+    PACE,
+  );
+  return (
+    <>
+      <h1>Jobs</h1>
+      <Failure of={failure} />
+      {data !== null && (
+        <Table
+          caption="Jobs"
+          rows={[...(data.jobs ?? [])].reverse()}
+          keyOf={(job) => job.id}
+          none="There is none, and none has ended within a day."
+          columns={[
+            { name: "Job", isNumber: true, cell: (job) => job.id },
+            { name: "What", cell: (job) => `${enumWords(job.kind, "KIND_")}${job.dryRun ? ", dry run" : ""}` },
+            {
+              name: "Of",
+              cell: (job) => (
+                <span class="text">
+                  {job.entityPath}
+                  {job.target ? ` to ${job.target}` : ""}
+                </span>
+              ),
+            },
+            { name: "State", cell: (job) => enumWords(job.state, "STATE_") },
+            { name: "Looked at", isNumber: true, cell: (job) => count(job.examinedCount) },
+            { name: "Matched", isNumber: true, cell: (job) => count(job.matchedCount) },
+            { name: "Done", isNumber: true, cell: (job) => count(job.doneCount) },
+            { name: "Left", isNumber: true, cell: (job) => count(job.leftCount) },
+            { name: "Began", cell: (job) => <Moment at={job.createdAt} /> },
+            { name: "Why", cell: (job) => <span class="text">{job.lastError || "–"}</span> },
+            {
+              name: "Deeds",
+              cell: (job) =>
+                isRunning(job) ? (
+                  <button
+                    type="button"
+                    class="danger"
+                    onClick={() => setCancelled(job)}
+                    aria-label={`Cancel job ${job.id}`}
+                  >
+                    Cancel…
+                  </button>
+                ) : (
+                  "–"
+                ),
+            },
+          ]}
+        />
+      )}
+      {data !== null && <TokenPager tokens={tokens} next={data.nextPageToken} noun="jobs" />}
+      {cancelled !== null && (
+        <Confirm
+          title={`Cancel job ${cancelled.id}?`}
+          verb="Cancel 1 job"
+          close={() => setCancelled(null)}
+          deed={async () => {
+            await call("Management/CancelJob", { id: cancelled.id });
+            notice(`Job ${cancelled.id} is cancelled.`);
+            again();
+          }}
+        >
+          <p>What it has done stays done: {counted(cancelled.doneCount, "message")} so far.</p>
+        </Confirm>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,239 @@
+// Send: one message, or several equal ones, now or at a time.
+
+import { useState } from "preact/hooks";
+
+import { call } from "../api/call";
+import { useDeed } from "../api/hooks";
+import type { Message, Properties } from "../api/types";
+import { Failure } from "../parts/failure";
+import { Area, Choice, Field } from "../parts/field";
+import { notice } from "../parts/notice";
+import { base64Of, base64OfText, bytesOf, bytesOfHex, hexOf, textOf } from "../text/bytes";
+import { counted, durationOf, spanOf } from "../text/numbers";
+import { KINDS, type KindOfValue, made, shown } from "../text/values";
+import { takeDraft } from "./draft";
+
+const COPIES_MAX = 100;
+
+type BodyIn = "text" | "hex";
+
+interface Property {
+  name: string;
+  kind: KindOfValue;
+  text: string;
+}
+
+// Fields of a message that are texts.
+const TEXTS: [keyof Message, string][] = [
+  ["messageId", "Message id"],
+  ["sessionId", "Session id"],
+  ["correlationId", "Correlation id"],
+  ["subject", "Subject"],
+  ["contentType", "Content type"],
+  ["to", "To"],
+  ["replyTo", "Reply to"],
+  ["replyToSessionId", "Reply to session id"],
+  ["partitionKey", "Partition key"],
+];
+
+interface Form {
+  body: string;
+  bodyIn: BodyIn;
+  texts: Record<string, string>;
+  timeToLive: string;
+  priority: string;
+  at: string;
+  copies: string;
+  properties: Property[];
+}
+
+function formOf(message: Message | null): Form {
+  const bytes = bytesOf(message?.body ?? "");
+  const text = textOf(bytes);
+  const properties = Object.entries(message?.applicationProperties ?? {}).flatMap(([name, value]): Property[] => {
+    const { type, text } = shown(value);
+    const kind = KINDS.find((known) => known === type);
+    return kind === undefined ? [] : [{ name, kind, text }];
+  });
+  return {
+    body: text ?? hexOf(bytes),
+    bodyIn: text === null ? "hex" : "text",
+    // A copy is another message.
+    texts: Object.fromEntries(TEXTS.map(([name]) => [name, name === "messageId" ? "" : String(message?.[name] ?? "")])),
+    timeToLive: message?.timeToLive === undefined ? "" : spanOf(message.timeToLive),
+    priority: message?.priority?.toString() ?? "",
+    at: "",
+    copies: "1",
+    properties,
+  };
+}
+
+function timeOf(local: string): string {
+  const time = new Date(local);
+  if (Number.isNaN(time.getTime())) throw new Error(`"${local}" is no time`);
+  return time.toISOString();
+}
+
+function messageOf(form: Form): Message {
+  const applicationProperties: Properties = {};
+  for (const { name, kind, text } of form.properties) {
+    if (name !== "") applicationProperties[name] = made(kind, text);
+  }
+  return {
+    body: form.bodyIn === "text" ? base64OfText(form.body) : base64Of(bytesOfHex(form.body)),
+    ...Object.fromEntries(Object.entries(form.texts).filter(([, text]) => text !== "")),
+    ...(form.timeToLive.trim() === "" ? {} : { timeToLive: durationOf(form.timeToLive) }),
+    ...(form.priority.trim() === "" ? {} : { priority: Number(form.priority) }),
+    ...(form.at === "" ? {} : { scheduledEnqueueTime: timeOf(form.at) }),
+    applicationProperties,
+  };
+}
+
+interface SendResult {
+  sequenceNumber?: string;
+  duplicateOf?: string;
+  error?: { message: string };
+}
+
+function PropertyRow({
+  property,
+  set,
+  remove,
+  at,
+}: {
+  property: Property;
+  set: (part: Partial<Property>) => void;
+  remove: () => void;
+  at: number;
+}) {
+  return (
+    <div class="row" role="group" aria-label={`Property ${at}`}>
+      <Field label="Name" value={property.name} set={(name) => set({ name })} />
+      <Choice
+        label="Type"
+        value={property.kind}
+        set={(kind) => set({ kind: kind as KindOfValue })}
+        options={KINDS.map((kind): [string, string] => [kind, kind])}
+      />
+      <Field label="Value" value={property.text} set={(text) => set({ text })} />
+      <button type="button" onClick={remove} aria-label={`Remove property ${property.name || at}`}>
+        Remove
+      </button>
+    </div>
+  );
+}
+
+export function Send({ path, requiresSession }: { path: string; requiresSession: boolean }) {
+  const [form, setForm] = useState(() => formOf(takeDraft()));
+  const [sent, setSent] = useState<SendResult[]>([]);
+  const set = (part: Partial<Form>) => setForm((all) => ({ ...all, ...part }));
+  const setProperty = (at: number, part: Partial<Property>) =>
+    set({ properties: form.properties.map((one, index) => (index === at ? { ...one, ...part } : one)) });
+  const { run, isRunning, failure } = useDeed(async () => {
+    setSent([]);
+    const copies = Number(form.copies);
+    if (!Number.isInteger(copies) || copies < 1 || copies > COPIES_MAX)
+      throw new Error(`1 to ${COPIES_MAX} messages go at a time`);
+    const message = messageOf(form);
+    const { results = [] } = await call<{ results?: SendResult[] }>("Messaging/Send", {
+      entityPath: path,
+      messages: Array(copies).fill(message),
+    });
+    setSent(results);
+    notice(
+      `${counted(results.filter((result) => result.sequenceNumber !== undefined).length, "message")} sent to ${path}.`,
+    );
+  });
+  return (
+    <form
+      class="card"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void run();
+      }}
+    >
+      <h2>Send to {path}</h2>
+      <Choice
+        label="Body as"
+        value={form.bodyIn}
+        set={(value) => set({ bodyIn: value as BodyIn })}
+        options={[
+          ["text", "text"],
+          ["hex", "hexadecimal"],
+        ]}
+      />
+      <Area label="Body" value={form.body} set={(body) => set({ body })} />
+      <div class="columns">
+        {TEXTS.map(([name, label]) => (
+          <Field
+            key={name}
+            label={label}
+            value={form.texts[name]}
+            set={(text) => set({ texts: { ...form.texts, [name]: text } })}
+            hint={name === "sessionId" && requiresSession ? "This entity wants one." : undefined}
+            input={name === "sessionId" && requiresSession ? { required: true } : {}}
+          />
+        ))}
+        <Field
+          label="Time to live"
+          hint="30s, 5m, 1h 30m, 7d; empty: as the entity says"
+          value={form.timeToLive}
+          set={(timeToLive) => set({ timeToLive })}
+        />
+        <Field
+          label="Priority"
+          hint="0 to 9"
+          value={form.priority}
+          set={(priority) => set({ priority })}
+          input={{ type: "number", min: "0" }}
+        />
+        <Field
+          label="Schedule for"
+          hint="In your zone; empty: now"
+          value={form.at}
+          set={(at) => set({ at })}
+          input={{ type: "datetime-local" }}
+        />
+        <Field
+          label="How many"
+          value={form.copies}
+          set={(copies) => set({ copies })}
+          input={{ type: "number", min: "1", max: String(COPIES_MAX) }}
+        />
+      </div>
+      <h3>Properties of the application</h3>
+      {form.properties.map((property, at) => (
+        <PropertyRow
+          key={at}
+          at={at + 1}
+          property={property}
+          set={(part) => setProperty(at, part)}
+          remove={() => set({ properties: form.properties.filter((_, index) => index !== at) })}
+        />
+      ))}
+      <button
+        type="button"
+        onClick={() => set({ properties: [...form.properties, { name: "", kind: "string", text: "" }] })}
+      >
+        Add a property
+      </button>
+      <Failure of={failure} />
+      {sent.length > 0 && (
+        <ul class="results" aria-label="What was sent">
+          {sent.map(({ sequenceNumber, duplicateOf, error }, at) => (
+            <li key={at}>
+              {sequenceNumber && `Number ${sequenceNumber}`}
+              {duplicateOf && `Not stored again: it is a duplicate of number ${duplicateOf}`}
+              {error && `Refused: ${error.message}`}
+            </li>
+          ))}
+        </ul>
+      )}
+      <div class="buttons">
+        <button type="submit" class="main" disabled={isRunning}>
+          {form.at === "" ? "Send" : "Schedule"}
+        </button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,73 @@
+// SignIn: by a connection string, by a key, or by the certificate that the browser has.
+
+import { useState } from "preact/hooks";
+
+import { signIn } from "../api/call";
+import { useDeed } from "../api/hooks";
+import { presence } from "../api/presence";
+import { Failure } from "../parts/failure";
+import { Choice, Field } from "../parts/field";
+
+type Way = "connection" | "key" | "certificate";
+
+export function SignIn() {
+  const [way, setWay] = useState<Way>("connection");
+  const [connectionString, setConnection] = useState("");
+  const [keyName, setName] = useState("");
+  const [key, setKey] = useState("");
+  const [entityPath, setPath] = useState("");
+
+  const given = (): object => {
+    if (way === "certificate") return {};
+    return way === "connection" ? { connectionString } : { keyName, key, entityPath };
+  };
+  const { run, isRunning, failure } = useDeed(async () => presence.signedIn(await signIn(given())));
+
+  const ways: [Way, string][] = [
+    ["connection", "A connection string"],
+    ["key", "A key of a rule"],
+  ];
+  if (location.protocol === "https:") ways.push(["certificate", "The certificate of this browser"]);
+  return (
+    <form
+      class="card narrow"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void run();
+      }}
+    >
+      <h1>Sign in</h1>
+      <p>
+        What you may see and do here is what your key may. It stays in this page, and goes nowhere but to the broker.
+      </p>
+      <Choice label="What you have" value={way} set={(value) => setWay(value as Way)} options={ways} />
+      {way === "connection" && (
+        <Field
+          label="Connection string"
+          hint="Endpoint=sb://…;SharedAccessKeyName=…;SharedAccessKey=…"
+          value={connectionString}
+          set={setConnection}
+          input={{ type: "password", required: true }}
+        />
+      )}
+      {way === "key" && (
+        <>
+          <Field label="Name of the rule" value={keyName} set={setName} input={{ required: true }} />
+          <Field label="Key" value={key} set={setKey} input={{ type: "password", required: true }} />
+          <Field
+            label="Entity"
+            hint="Of a rule of a queue or topic: its name. Else leave it empty."
+            value={entityPath}
+            set={setPath}
+          />
+        </>
+      )}
+      <Failure of={failure} />
+      <div class="buttons">
+        <button type="submit" class="main" disabled={isRunning}>
+          Sign in
+        </button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,421 @@
+// Deeds: everything that a button does, seen in the broker afterwards.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+
+import { goTo, signIn } from "./browser.mjs";
+import { seed } from "./seed.mjs";
+import { button, fill, heading, press, says, withPage } from "./with_page.mjs";
+
+const told = (browser, story) =>
+  withPage(browser, [], async (page, daemon) => {
+    await seed(daemon);
+    await signIn(page, daemon);
+    await story(page, daemon);
+  });
+
+const numbersOf = (daemon, entityPath) => daemon.call("Management/GetQueueRuntimeProperties", { entityPath });
+const local = (ms) =>
+  new Date(Date.now() + ms).toLocaleString("sv", { timeZone: "Europe/Berlin" }).replace(" ", "T").slice(0, 16);
+const dialog = (page) => page.getByRole("dialog");
+const inDialog = (page, name) => dialog(page).last().getByRole("button", { name, exact: true });
+const isClosed = (page) => page.locator("body:not(:has(dialog))").waitFor();
+
+export default {
+  "an entity is created with what it shall be, changed, purged and deleted": (browser) =>
+    told(browser, async (page, daemon) => {
+      await goTo(page, "entities");
+      await press(page, "Create…");
+      await fill(page, "Name", "parcels");
+      await fill(page, "Lock duration", "1m 30s");
+      await page.getByLabel("Requires session", { exact: true }).check();
+      await page.getByLabel("Retry policy backoff").selectOption("BACKOFF_LINEAR");
+      await fill(page, "Retry policy base", "2s");
+      await inDialog(page, "Create").click();
+      await heading(page, "parcels").waitFor();
+      const made = await daemon.call("Management/GetQueue", { entityPath: "parcels" });
+      assert.deepEqual(
+        [made.lockDuration, made.requiresSession, made.retryPolicy.backoff, made.retryPolicy.base],
+        ["90s", true, "BACKOFF_LINEAR", "2s"],
+      );
+
+      await press(page, "Change…");
+      await fill(page, "Max delivery count", "3");
+      await fill(page, "User metadata", "of the post");
+      await inDialog(page, "Change").click();
+      await isClosed(page);
+      const changed = await daemon.call("Management/GetQueue", { entityPath: "parcels" });
+      assert.deepEqual(
+        [changed.maxDeliveryCount, changed.userMetadata, changed.lockDuration, changed.requiresSession],
+        [3, "of the post", "90s", true],
+      );
+      await says(page, "of the post");
+
+      await goTo(page, "entity", "orders");
+      await press(page, "Purge…");
+      // Four wait or are locked, one is deferred.
+      await inDialog(page, "Purge 5 messages").click();
+      await isClosed(page);
+      assert.equal((await numbersOf(daemon, "orders")).activeMessageCount, "0");
+      await press(page, "Delete…");
+      await says(page, "8 messages; among them 6 dead letters");
+      await inDialog(page, "Delete the queue").click();
+      await heading(page, "Entities").waitFor();
+      await assert.rejects(numbersOf(daemon, "orders"), /orders/);
+    }),
+
+  "a bad value is refused in the broker's words, and nothing is lost of what was written": (browser) =>
+    told(browser, async (page) => {
+      await goTo(page, "entities");
+      await press(page, "Create…");
+      await fill(page, "Name", "orders");
+      await inDialog(page, "Create").click();
+      await dialog(page).getByText("MessagingEntityAlreadyExists").waitFor();
+      await fill(page, "Name", "other");
+      await fill(page, "Lock duration", "soon");
+      await inDialog(page, "Create").click();
+      await says(page, '"soon" is no duration');
+      assert.equal(await page.getByLabel("Name", { exact: true }).inputValue(), "other");
+    }),
+
+  "topics: a subscription is created, its rules changed and tried": (browser) =>
+    told(browser, async (page, daemon) => {
+      await goTo(page, "entity", "sales", "subscriptions");
+      await press(page, "Create…");
+      await fill(page, "Name", "blue");
+      await inDialog(page, "Create").click();
+      await heading(page, "sales/Subscriptions/blue").waitFor();
+
+      await goTo(page, "entity", "sales/Subscriptions/blue", "rules");
+      await press(page, "Remove rule $Default");
+      await inDialog(page, "Remove 1 rule").click();
+      await says(page, "this subscription gets nothing");
+      await press(page, "Add a rule…");
+      await fill(page, "Name", "colour");
+      await fill(page, "SQL filter", "color = ");
+      await inDialog(page, "Add").click();
+      await dialog(page).getByText("FilterException").waitFor();
+      await fill(page, "SQL filter", "color = 'blue' AND quantity > 2");
+      await inDialog(page, "Add").click();
+      await isClosed(page);
+      await press(page, "Add a rule…");
+      await fill(page, "Name", "subject");
+      await page.getByLabel("Filter", { exact: true }).selectOption("correlation");
+      await dialog(page).getByLabel("Subject", { exact: true }).fill("urgent");
+      await inDialog(page, "Add").click();
+      await isClosed(page);
+      const { rules } = await daemon.call("Topics/ListRules", { entityPath: "sales/Subscriptions/blue" });
+      assert.deepEqual(
+        rules.map((rule) => rule.name),
+        ["colour", "subject"],
+      );
+
+      await fill(page, "Properties of the application", "color = blue\nquantity = 3");
+      await press(page, "Try it");
+      const verdicts = page.getByRole("table", { name: "What the rules say" });
+      await verdicts.getByRole("row", { name: /colour match/ }).waitFor();
+      await verdicts.getByRole("row", { name: /subject no match/ }).waitFor();
+
+      await goTo(page, "entity", "sales");
+      await press(page, "Delete…");
+      await says(page, "with its 3 subscriptions");
+      await inDialog(page, "Delete the topic").click();
+      await heading(page, "Entities").waitFor();
+    }),
+
+  "messages: found by state and filter, opened, settled by number, taken home": (browser) =>
+    told(browser, async (page, daemon) => {
+      await goTo(page, "entity", "orders", "messages");
+      await page.getByLabel("State", { exact: true }).selectOption("PEEK_FILTER_DEFERRED");
+      await press(page, "Browse");
+      await says(page, "1 message here");
+      await page.getByLabel("State", { exact: true }).selectOption("PEEK_FILTER_ALL");
+      await fill(page, "SQL filter", "color = 'red'");
+      await press(page, "Browse");
+      await press(page, "Open message 9");
+      await says(page, "9007199254740993");
+      await says(page, "article:");
+      await press(page, "Text");
+      await says(page, '"paid":true');
+      await press(page, "Hex");
+      await says(page, "00000000  7b 22");
+      await press(page, "Close");
+
+      const download = page.waitForEvent("download");
+      await press(page, "Download as JSON Lines");
+      const lines = readFileSync(await (await download).path(), "utf8")
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line));
+      assert.deepEqual(
+        lines.map((line) => line.sequenceNumber),
+        ["9"],
+      );
+
+      await press(page, "Open message 9");
+      await press(page, "Complete…");
+      await inDialog(page, "Complete 1 message").click();
+      await says(page, "There are no such messages");
+      await fill(page, "SQL filter", "");
+      await press(page, "Browse");
+      await press(page, "Open message 10");
+      await press(page, "Dead-letter…");
+      await inDialog(page, "Dead-letter 1 message").click();
+      await isClosed(page);
+      assert.equal((await numbersOf(daemon, "orders")).deadLetterMessageCount, "7");
+
+      await press(page, "Open message 7");
+      await press(page, "Lock it and settle by hand");
+      await says(page, "Held by this page: 1");
+      await press(page, "Complete");
+      await says(page, "Held by this page: 0");
+      assert.equal((await numbersOf(daemon, "orders")).deferredMessageCount, "0");
+
+      await goTo(page, "entity", "orders", "messages");
+      await fill(page, "SQL filter", "sys.MessageId = 'm-9'");
+      await press(page, "Delete what waits…");
+      await inDialog(page, "Delete 1 message").click();
+      await says(page, "1 message deleted");
+      await inDialog(page, "Done").click();
+      assert.equal((await numbersOf(daemon, "orders")).activeMessageCount, "1");
+    }),
+
+  "one message is made available, enqueued at once, cancelled, redriven and forgotten": (browser) =>
+    told(browser, async (page, daemon) => {
+      await goTo(page, "entity", "orders", "messages");
+      await press(page, "Browse");
+      await press(page, "Open message 7");
+      await press(page, "Make it available");
+      await isClosed(page);
+      await press(page, "Open message 12");
+      await press(page, "Enqueue it now");
+      await isClosed(page);
+      await press(page, "Open message 13");
+      await press(page, "Cancel it…");
+      await inDialog(page, "Cancel 1 scheduled message").click();
+      await isClosed(page);
+      const numbers = await numbersOf(daemon, "orders");
+      assert.deepEqual(
+        [numbers.deferredMessageCount, numbers.scheduledMessageCount, numbers.activeMessageCount],
+        ["0", "0", "6"],
+      );
+
+      await goTo(page, "entity", "orders", "dead-letters");
+      await press(page, "Browse");
+      await press(page, "Open message 4");
+      await press(page, "Redrive…");
+      await inDialog(page, "Redrive 1 message").click();
+      await says(page, "1 message redriven");
+      await inDialog(page, "Done").click();
+      await isClosed(page);
+      assert.equal((await numbersOf(daemon, "orders")).deadLetterMessageCount, "5");
+
+      await goTo(page, "entity", "orders", "receive");
+      await page.getByLabel("From", { exact: true }).selectOption({ label: "its dead-letter queue" });
+      await press(page, "Receive");
+      await says(page, "Held by this page: 1");
+      assert.equal(await button(page, "Dead-letter…").count(), 0);
+      await press(page, "Forget it here");
+      await says(page, "Held by this page: 0");
+      await goTo(page, "entity", "orders", "locks");
+      await page.getByLabel("Of", { exact: true }).selectOption({ label: "its dead-letter queue" });
+      await page.getByRole("table", { name: "Locks" }).getByRole("row").nth(1).waitFor();
+    }),
+
+  "a message is sent as it was written, and a copy as it was": (browser) =>
+    told(browser, async (page, daemon) => {
+      await goTo(page, "entity", "orders", "send");
+      await page.getByLabel("Body as").selectOption("hex");
+      await fill(page, "Body", "00 ff");
+      await fill(page, "Message id", "mine");
+      await fill(page, "Time to live", "1h");
+      await fill(page, "Priority", "7");
+      const kinds = [
+        ["text", "string", "<b>"],
+        ["large", "uint64", "18446744073709551615"],
+        ["part", "double", "0.5"],
+        ["flag", "bool", "true"],
+        ["id", "uuid", "00112233-4455-6677-8899-aabbccddeeff"],
+        ["pause", "timespan", "1m 30s"],
+        ["sign", "char", "ß"],
+        ["price", "decimal", "12.50"],
+        ["nothing", "null", ""],
+      ];
+      for (const [at, [name, kind, text]] of kinds.entries()) {
+        await press(page, "Add a property");
+        const row = page.getByRole("group", { name: `Property ${at + 1}`, exact: true });
+        await row.getByLabel("Name").fill(name);
+        await row.getByLabel("Type").selectOption(kind);
+        await row.getByLabel("Value").fill(text);
+      }
+      await press(page, "Send");
+      await says(page, "Number 14");
+      const look = async (number) =>
+        (await daemon.call("Messaging/Peek", { entityPath: "orders", fromSequenceNumber: number })).messages[0].message;
+      const { body, messageId, timeToLive, priority, applicationProperties } = await look(14);
+      assert.deepEqual([body, messageId, timeToLive, priority], ["AP8=", "mine", "3600s", 7]);
+      assert.deepEqual(applicationProperties, {
+        text: { stringValue: "<b>" },
+        large: { uint64Value: "18446744073709551615" },
+        part: { doubleValue: 0.5 },
+        flag: { boolValue: true },
+        id: { uuidValue: "ABEiM0RVZneImaq7zN3u/w==" },
+        pause: { timespanValue: "90s" },
+        sign: { charValue: 223 },
+        price: { decimalValue: "12.50" },
+        nothing: {},
+      });
+
+      await goTo(page, "entity", "orders", "messages");
+      await fill(page, "From number", "14");
+      await press(page, "Browse");
+      await press(page, "Open message 14");
+      await press(page, "Send a copy…");
+      await page.getByLabel("How many").fill("2");
+      await press(page, "Send");
+      await says(page, "Number 16");
+      const copy = await look(15);
+      assert.deepEqual([copy.body, copy.priority, copy.applicationProperties], [body, priority, applicationProperties]);
+      assert.equal(copy.messageId, undefined);
+    }),
+
+  "received messages are abandoned, deferred, dead-lettered, given back and deleted at once": (browser) =>
+    told(browser, async (page, daemon) => {
+      await goTo(page, "entity", "orders", "receive");
+      await fill(page, "How many at most", "3");
+      await press(page, "Receive");
+      await says(page, "Held by this page: 3");
+      const held = (number) => page.getByRole("group", { name: `Settle message ${number}`, exact: true });
+      await held(9).getByRole("button", { name: "Renew the lock" }).click();
+      await held(9).getByRole("button", { name: "Abandon" }).click();
+      await says(page, "Held by this page: 2");
+      await held(10).getByRole("button", { name: "Defer" }).click();
+      await says(page, "Held by this page: 1");
+      await held(11).getByRole("button", { name: "Dead-letter…" }).click();
+      await fill(page, "Reason", "ByHand");
+      await inDialog(page, "Dead-letter 1 message").click();
+      await says(page, "Held by this page: 0");
+      const numbers = await numbersOf(daemon, "orders");
+      assert.deepEqual([numbers.deferredMessageCount, numbers.deadLetterMessageCount], ["2", "7"]);
+
+      await press(page, "Receive");
+      await held(9).getByRole("button", { name: "Give back" }).click();
+      await says(page, "Held by this page: 0");
+      await page.getByLabel("Delete them at once").check();
+      await press(page, "Receive and delete…");
+      await inDialog(page, "Receive and delete up to 3 messages").click();
+      await press(page, "Message 9");
+      await says(page, "m-7");
+      await press(page, "Close");
+      assert.equal((await numbersOf(daemon, "orders")).lockedMessageCount, "1");
+    }),
+
+  "a session is accepted, received from, released, and taken from its holder": (browser) =>
+    told(browser, async (page, daemon) => {
+      await goTo(page, "entity", "letters", "receive");
+      await fill(page, "Session", "anna");
+      await press(page, "Accept the session");
+      await fill(page, "How many at most", "5");
+      await press(page, "Receive");
+      await says(page, "Held by this page: 2");
+      await press(page, "Renew its lock");
+      await page
+        .getByRole("group", { name: "Settle message 1", exact: true })
+        .getByRole("button", { name: "Complete" })
+        .click();
+      await says(page, "Held by this page: 1");
+      await press(page, "Release it");
+      await button(page, "Accept the session").waitFor();
+      assert.equal((await numbersOf(daemon, "letters")).activeMessageCount, "3");
+
+      await goTo(page, "entity", "letters", "sessions");
+      await press(page, "Count all sessions");
+      await page.getByRole("table", { name: "The deepest sessions" }).waitFor();
+      await press(page, "Take away session bert");
+      await inDialog(page, "Take 1 session away").click();
+      await isClosed(page);
+      await button(page, "Take away session bert").waitFor({ state: "detached" });
+
+      await goTo(page, "entity", "letters", "messages");
+      await fill(page, "Session", "carla");
+      await fill(page, "From number", "2");
+      await press(page, "Delete what waits…");
+      await says(page, "satisfies (sys.SessionId = 'carla') AND (sys.SequenceNumber >= 2)");
+      await inDialog(page, "Delete 1 message").click();
+      await says(page, "1 message deleted");
+    }),
+
+  "what is scheduled is moved, enqueued and cancelled": (browser) =>
+    told(browser, async (page, daemon) => {
+      await goTo(page, "entity", "orders", "send");
+      await fill(page, "Body", "in two hours");
+      await fill(page, "Schedule for", local(7_200_000));
+      await press(page, "Schedule");
+      await says(page, "Number 14");
+      await goTo(page, "entity", "orders", "scheduled");
+      await press(page, "Another time for 14");
+      const later = local(86_400_000);
+      await fill(page, "Enqueue at", later);
+      await press(page, "Move it");
+      await isClosed(page);
+      const listed = await daemon.call("Messaging/ListScheduledMessages", { entityPath: "orders" });
+      const moved = listed.messages.find((message) => message.sequenceNumber === "14").message.scheduledEnqueueTime;
+      assert.equal(
+        new Date(moved).toLocaleString("sv", { timeZone: "Europe/Berlin" }).replace(" ", "T").slice(0, 16),
+        later,
+      );
+      await press(page, "Enqueue 12 now");
+      await button(page, "Enqueue 12 now").waitFor({ state: "detached" });
+      await press(page, "Cancel 13");
+      await inDialog(page, "Cancel 1 scheduled message").click();
+      await button(page, "Cancel 13").waitFor({ state: "detached" });
+      assert.equal((await numbersOf(daemon, "orders")).scheduledMessageCount, "1");
+    }),
+
+  "dead letters are redriven by reason, moved to another queue, and deleted, with their numbers first": (browser) =>
+    told(browser, async (page, daemon) => {
+      await daemon.call("Management/CreateQueue", { queue: { name: "workshop" } });
+      await goTo(page, "entity", "orders", "dead-letters");
+      await press(page, "Redrive BadAddress");
+      await says(page, "looked at 6 messages: redrive takes 3 messages");
+      await inDialog(page, "Redrive 3 messages").click();
+      await says(page, "3 messages redriven, 0 left");
+      await inDialog(page, "Done").click();
+      assert.equal((await numbersOf(daemon, "orders")).deadLetterMessageCount, "3");
+
+      await press(page, "Redrive TooLate");
+      await fill(page, "To another entity", "workshop");
+      await press(page, "Count");
+      await inDialog(page, "Redrive 2 messages").click();
+      await says(page, "2 messages redriven");
+      await inDialog(page, "Done").click();
+      assert.equal((await numbersOf(daemon, "workshop")).activeMessageCount, "2");
+
+      await press(page, "Delete without a reason");
+      await inDialog(page, "Delete 1 message").click();
+      await says(page, "1 message deleted");
+      await inDialog(page, "Done").click();
+      await says(page, "There are no dead letters");
+      await goTo(page, "jobs");
+      await page
+        .getByRole("row", { name: /delete messages/ })
+        .first()
+        .waitFor();
+    }),
+
+  "a job that is slow shows its progress, survives the broker, and is cancelled": (browser) =>
+    told(browser, async (page, daemon) => {
+      const messages = Array.from({ length: 200 }, () => ({ body: "" }));
+      await daemon.call("Messaging/Send", { entityPath: "orders", messages });
+      const { id } = await daemon.call("Management/StartDeleteMessages", { entityPath: "orders", maxRate: 1 });
+      await goTo(page, "jobs");
+      await button(page, `Cancel job ${id}`).waitFor();
+      await daemon.kill();
+      await says(page, "The broker is gone");
+      await daemon.start();
+      await press(page, `Cancel job ${id}`);
+      await says(page, "What it has done stays done");
+      await inDialog(page, "Cancel 1 job").click();
+      await page.getByRole("row", { name: /cancelled/ }).waitFor();
+    }),
+};

@@ -1,0 +1,104 @@
+// Played: what a broker by itself, without clients of AMQP, does not have, told by the test in its place.
+
+import assert from "node:assert/strict";
+
+import { barriersOf, goTo, overflowOf, signIn } from "./browser.mjs";
+import { heading, press, says, withPage } from "./with_page.mjs";
+
+const CLUSTER = {
+  clusterId: "00",
+  nodeName: "n1",
+  leader: "n1",
+  term: "7",
+  oneMoreLoss: "Nothing would be lost if one more node died.",
+  members: [
+    { id: "1", name: "n1", peerAddress: "10.0.0.1:5690", voter: true, leader: true, reachable: true },
+    {
+      id: "2",
+      name: "n2",
+      peerAddress: "10.0.0.2:5690",
+      voter: true,
+      reachable: true,
+      lagEntries: "12",
+      lagBytes: "4096",
+      lag: "0.25s",
+      roundTrip: "0.002s",
+    },
+    {
+      id: "3",
+      name: "n3",
+      peerAddress: "10.0.0.3:5690",
+      voter: false,
+      reachable: false,
+      trouble: "<b>nobody answers</b>",
+    },
+  ],
+};
+
+const CONNECTION = {
+  id: "4",
+  clientAddress: "10.0.0.9:41234",
+  rule: "orders#sender",
+  since: "2026-01-31T12:00:00Z",
+  linkCount: "2",
+  unsettledCount: "3",
+  receivedBytes: "2048",
+  sentBytes: "0",
+};
+
+export default {
+  "the members of a cluster are shown with what they lack": (browser) =>
+    withPage(browser, [], async (page, daemon) => {
+      await page.route("**/api/v1/Management/GetBrokerStatistics", async (route) => {
+        const told = await (await route.fetch()).json();
+        return route.fulfill({ json: { ...told, cluster: CLUSTER } });
+      });
+      await signIn(page, daemon);
+      await says(page, "n1 leads, in term 7. Nothing would be lost");
+      const members = page.getByRole("table", { name: "Members of the cluster" });
+      await members.getByRole("row", { name: /n2 voter yes 12 entries, 4 KiB, 250ms 2ms/ }).waitFor();
+      await members.getByRole("row", { name: /n3 learner <b>nobody answers<\/b>/ }).waitFor();
+      assert.deepEqual(await barriersOf(page), []);
+      await page.setViewportSize({ width: 360, height: 740 });
+      assert.deepEqual(await overflowOf(page), []);
+    }),
+
+  "a connection over AMQP is closed when that is confirmed": (browser) =>
+    withPage(browser, [], async (page, daemon) => {
+      const closed = [];
+      await page.route("**/api/v1/Management/ListConnections", (route) =>
+        route.fulfill({ json: { connections: closed.length > 0 ? [] : [CONNECTION], nextPageToken: "" } }),
+      );
+      await page.route("**/api/v1/Management/CloseConnection", (route) => {
+        closed.push(route.request().postDataJSON());
+        return route.fulfill({ json: {} });
+      });
+      await signIn(page, daemon);
+      await goTo(page, "connections");
+      await press(page, "Close the connection of 10.0.0.9:41234");
+      await says(page, "1 connection with 2 links and 3 unsettled messages");
+      assert.deepEqual(await barriersOf(page), []);
+      await press(page, "Close 1 connection");
+      await says(page, "Nobody is connected over AMQP");
+      assert.deepEqual(closed, [{ id: "4" }]);
+    }),
+
+  "an answer that nobody knows the end of is told as that": (browser) =>
+    withPage(browser, [], async (page, daemon) => {
+      await daemon.call("Management/CreateQueue", { queue: { name: "q" } });
+      await page.route("**/api/v1/Messaging/Send", (route) =>
+        route.fulfill({
+          status: 500,
+          json: {
+            error: { code: "GeneralError", message: "the disk did not answer", outcome: "unknown", trackingId: "abc" },
+          },
+        }),
+      );
+      await signIn(page, daemon);
+      await goTo(page, "entity", "q", "send");
+      await press(page, "Send");
+      await says(page, "the disk did not answer");
+      await says(page, "GeneralError, and whether it was done is not known, tracking id abc");
+      await heading(page, "Send to q").waitFor();
+    }),
+};

@@ -1,0 +1,141 @@
+// Rights: what one may not do has no button; and what one may do works without the rest.
+
+import assert from "node:assert/strict";
+
+import { barriersOf, goTo, overflowOf, signIn } from "./browser.mjs";
+import { seed } from "./seed.mjs";
+import { button, fill, heading, press, says, withPage } from "./with_page.mjs";
+
+async function connectionOf(daemon, rights, entityPath = "") {
+  const root = daemon.connectionString;
+  const name = `r${rights.join("")}${entityPath}`;
+  const rule = await daemon.call(
+    "Management/CreateAccessRule",
+    {
+      rule: { entityPath, name, rights: rights.map((right) => `ACCESS_RIGHT_${right.toUpperCase()}`) },
+      showKeys: true,
+    },
+    root,
+  );
+  const of = entityPath && `;EntityPath=${entityPath}`;
+  return `Endpoint=sb://localhost;SharedAccessKeyName=${name};SharedAccessKey=${rule.primaryKey}${of}`;
+}
+
+const tabsOf = (page, path) =>
+  page
+    .getByRole("navigation", { name: `Views of ${path}` })
+    .getByRole("link")
+    .allTextContents();
+const viewsOf = (page) =>
+  page.getByRole("navigation", { name: "Views", exact: true }).getByRole("link").allTextContents();
+
+async function open(page, path) {
+  await says(page, "Your key may not list them");
+  await fill(page, "Path", path);
+  await press(page, "Show it");
+  await heading(page, path).waitFor();
+}
+
+export default {
+  "who may only send sees nothing but that": (browser) =>
+    withPage(browser, ["--access", "on"], async (page, daemon) => {
+      await seed(daemon, daemon.connectionString);
+      await signIn(page, daemon, await connectionOf(daemon, ["Send"]));
+      assert.deepEqual(await viewsOf(page), ["Entities"]);
+      await open(page, "orders");
+      assert.deepEqual(await tabsOf(page, "orders"), ["Send"]);
+      await fill(page, "Body", "hello");
+      await press(page, "Send");
+      await says(page, /Number \d+/);
+    }),
+
+  "who may only listen receives, and deletes no entity": (browser) =>
+    withPage(browser, ["--access", "on"], async (page, daemon) => {
+      await seed(daemon, daemon.connectionString);
+      await signIn(page, daemon, await connectionOf(daemon, ["Listen"], "orders"));
+      await open(page, "orders");
+      assert.deepEqual(await tabsOf(page, "orders"), ["Messages", "Dead letters", "Sessions", "Scheduled", "Receive"]);
+      assert.equal(await button(page, "Delete…").count(), 0);
+      await goTo(page, "entity", "orders", "dead-letters");
+      await says(page, "BadAddress");
+      assert.equal(await button(page, "Redrive all").count(), 0);
+      await goTo(page, "entity", "orders", "receive");
+      await press(page, "Receive");
+      await says(page, "Held by this page: 1");
+      // The broker decides: what has no button here is refused to a script, too.
+      await assert.rejects(
+        daemon.call("Management/DeleteQueue", { entityPath: "orders" }, await connectionOf(daemon, ["Send", "Listen"])),
+      );
+    }),
+
+  "a rule is created, its keys shown and replaced, and it is removed": (browser) =>
+    withPage(browser, ["--access", "on"], async (page, daemon) => {
+      await seed(daemon, daemon.connectionString);
+      await signIn(page, daemon, daemon.connectionString);
+      await goTo(page, "entity", "orders", "access");
+      await press(page, "Create a rule…");
+      await fill(page, "Name", "shop");
+      await page.getByLabel("listen", { exact: true }).check();
+      await page.getByLabel("send", { exact: true }).check();
+      await press(page, "Create");
+      const rule = () =>
+        daemon.call(
+          "Management/GetAccessRule",
+          { entityPath: "orders", name: "shop", showKeys: true },
+          daemon.connectionString,
+        );
+      const before = await rule();
+      assert.deepEqual(before.rights, ["ACCESS_RIGHT_SEND", "ACCESS_RIGHT_LISTEN"]);
+      await says(page, before.primaryKey);
+      await press(page, "Replace the primary key…");
+      assert.deepEqual(await barriersOf(page), []);
+      await press(page, "Replace 1 key");
+      await page.getByText(before.primaryKey).waitFor({ state: "detached" });
+      const after = await rule();
+      await says(page, after.primaryKey);
+      assert.equal(after.secondaryKey, before.secondaryKey);
+      await press(page, "Close");
+      await page.getByRole("row", { name: /shop send, listen/ }).waitFor();
+      await press(page, "Remove rule shop");
+      await press(page, "Remove 1 rule");
+      await page.getByRole("row", { name: /shop/ }).waitFor({ state: "detached" });
+      await assert.rejects(rule(), /shop/);
+
+      await goTo(page, "access");
+      await page.getByRole("row", { name: /manage/ }).waitFor();
+      assert.deepEqual(await barriersOf(page), []);
+      await page.setViewportSize({ width: 360, height: 740 });
+      assert.deepEqual(await overflowOf(page), []);
+    }),
+
+  "a session that ends with its rule leads to signing in, and back to the same view": (browser) =>
+    withPage(browser, ["--access", "on"], async (page, daemon) => {
+      await seed(daemon, daemon.connectionString);
+      const connection = await connectionOf(daemon, ["Manage"]);
+      await signIn(page, daemon, connection);
+      await goTo(page, "entity", "orders");
+      await heading(page, "Now").waitFor();
+      await daemon.call("Management/RemoveAccessRule", { name: "rManage" }, daemon.connectionString);
+      await heading(page, "Sign in").waitFor();
+      await fill(page, "Connection string", daemon.connectionString);
+      await press(page, "Sign in");
+      await heading(page, "Now").waitFor();
+      await press(page, "Sign out");
+      await heading(page, "Sign in").waitFor();
+    }),
+
+  "a broker that was started anew asks to sign in again": (browser) =>
+    withPage(browser, ["--access", "on"], async (page, daemon) => {
+      await seed(daemon, daemon.connectionString);
+      await signIn(page, daemon, daemon.connectionString);
+      await goTo(page, "entity", "orders");
+      await heading(page, "Now").waitFor();
+      await daemon.kill();
+      await says(page, "The broker is gone");
+      await daemon.start();
+      await heading(page, "Sign in").waitFor();
+      await fill(page, "Connection string", daemon.connectionString);
+      await press(page, "Sign in");
+      await heading(page, "Now").waitFor();
+    }),
+};

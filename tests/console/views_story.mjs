@@ -1,0 +1,151 @@
+// Every view: without barriers, in light and dark, and without an overflow on the smallest phone and on a wall.
+
+import assert from "node:assert/strict";
+
+import { barriersOf, goTo, openPage, overflowOf, signIn } from "./browser.mjs";
+import { seed } from "./seed.mjs";
+import { fill, heading, press, says, withPage } from "./with_page.mjs";
+
+// Where a view is, and what shows that it is there.
+const VIEWS = [
+  [["overview"], (page) => heading(page, "Disk and memory").waitFor()],
+  [["entities"], (page) => page.getByRole("link", { name: "sales/Subscriptions/red" }).waitFor()],
+  [["jobs"], (page) => says(page, "redrive")],
+  [["connections"], (page) => says(page, "AMQP")],
+  [["entity", "orders"], (page) => page.getByRole("img", { name: "Rates" }).waitFor()],
+  [["entity", "sales", "subscriptions"], (page) => page.getByRole("link", { name: "red", exact: true }).waitFor()],
+  [["entity", "orders", "dead-letters"], (page) => says(page, "BadAddress")],
+  [["entity", "letters", "sessions"], (page) => says(page, "carla")],
+  [["entity", "orders", "scheduled"], (page) => says(page, "scheduled")],
+  [["entity", "sales/Subscriptions/red", "rules"], (page) => says(page, "color = 'red'")],
+  [["entity", "orders", "locks"], (page) => says(page, "call of")],
+  [["entity", "orders", "send"], (page) => press(page, "Add a property")],
+  [["entity", "letters", "receive"], (page) => heading(page, "Session").waitFor()],
+  [["entity", "nothing"], (page) => page.getByRole("alert").waitFor()],
+];
+
+// Windows above a view.
+const WINDOWS = [
+  [["entities"], (page) => press(page, "Create…"), (page) => fill(page, "Name", "x")],
+  [["entity", "orders"], (page) => press(page, "Purge…"), (page) => says(page, "This drops")],
+  [
+    ["entity", "orders", "messages"],
+    async (page) => {
+      await press(page, "Browse");
+      await press(page, "Open message 9");
+    },
+    (page) => says(page, "9007199254740993"),
+  ],
+  [
+    ["entity", "orders", "dead-letters"],
+    (page) => press(page, "Redrive TooLate"),
+    (page) => says(page, "redrive takes 2 messages"),
+  ],
+];
+
+async function eachView(page, look) {
+  for (const [parts, isThere] of VIEWS) {
+    await goTo(page, ...parts);
+    await isThere(page);
+    await look(parts.join(" "));
+  }
+  for (const [parts, open, isThere] of WINDOWS) {
+    await goTo(page, ...parts);
+    await open(page);
+    await isThere(page);
+    await look(`a window above ${parts.join(" ")}`);
+    await page.keyboard.press("Escape");
+    await page.locator("body:not(:has(dialog))").waitFor();
+  }
+}
+
+async function filled(daemon) {
+  await seed(daemon);
+  await daemon.call("Management/StartRedrive", { entityPath: "orders/$DeadLetterQueue", dryRun: true });
+}
+
+export default {
+  "no view has a barrier, in light and in dark": (browser) =>
+    withPage(browser, [], async (page, daemon) => {
+      await filled(daemon);
+      await signIn(page, daemon);
+      const found = [];
+      await eachView(page, async (view) => {
+        await page.emulateMedia({ colorScheme: "light" });
+        for (const barrier of await barriersOf(page)) found.push(`${view}, light: ${barrier}`);
+        // Nothing else is another in the dark.
+        await page.emulateMedia({ colorScheme: "dark" });
+        for (const barrier of await barriersOf(page, ["color-contrast"])) found.push(`${view}, dark: ${barrier}`);
+      });
+      assert.deepEqual(found, []);
+    }),
+
+  "signing in has no barrier, and fits the smallest phone": (browser) =>
+    withPage(
+      browser,
+      ["--access", "on"],
+      async (page, daemon) => {
+        page.origin = daemon.origin;
+        await page.goto(daemon.origin);
+        await heading(page, "Sign in").waitFor();
+        for (const colorScheme of ["light", "dark"]) {
+          await page.emulateMedia({ colorScheme });
+          assert.deepEqual(await barriersOf(page), []);
+        }
+        assert.deepEqual(await overflowOf(page), []);
+      },
+      { viewport: { width: 360, height: 740 } },
+    ),
+
+  "nothing overflows at 360 px, and at 4k": (browser) =>
+    withPage(
+      browser,
+      [],
+      async (page, daemon) => {
+        await filled(daemon);
+        await daemon.call("Management/CreateQueue", { queue: { name: "a".repeat(260) } });
+        await signIn(page, daemon);
+        const found = [];
+        await eachView(page, async (view) => {
+          for (const one of await overflowOf(page)) found.push(`${view}: ${one}`);
+        });
+        await goTo(page, "entity", "a".repeat(260));
+        await heading(page, "Now").waitFor();
+        found.push(...(await overflowOf(page)));
+        assert.deepEqual(found, []);
+
+        const wall = await openPage(browser, { viewport: { width: 3840, height: 2160 } });
+        await signIn(wall, daemon);
+        await eachView(wall, async (view) => assert.deepEqual(await overflowOf(wall), [], view));
+        assert.deepEqual(wall.faults, []);
+        await wall.context().close();
+      },
+      { viewport: { width: 360, height: 740 } },
+    ),
+
+  "all is reached by the keyboard": (browser) =>
+    withPage(browser, [], async (page, daemon) => {
+      await seed(daemon);
+      await signIn(page, daemon);
+      await goTo(page, "entities");
+      await page.getByRole("link", { name: "orders", exact: true }).waitFor();
+      await page.keyboard.press("/");
+      await page.keyboard.type("orders");
+      await page.getByText("1 to 1 of 1 entities").waitFor();
+      // The search, the kind, eight heads that sort, and then the first row.
+      for (let presses = 0; presses < 30; presses += 1) {
+        await page.keyboard.press("Tab");
+        if (await page.evaluate(() => document.activeElement.textContent === "orders")) break;
+      }
+      await page.keyboard.press("Enter");
+      await heading(page, "orders").waitFor();
+      assert.equal(await page.evaluate(() => document.activeElement.tagName), "MAIN");
+
+      await page.getByRole("button", { name: "Purge…" }).focus();
+      await page.keyboard.press("Enter");
+      await says(page, "This drops");
+      await page.keyboard.press("Escape");
+      await page.locator("body:not(:has(dialog))").waitFor();
+      assert.equal(await page.evaluate(() => document.activeElement.textContent), "Purge…");
+    }),
+};
