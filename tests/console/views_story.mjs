@@ -14,6 +14,7 @@ const VIEWS = [
   [["connections"], (page) => says(page, "AMQP")],
   [["entity", "orders"], (page) => page.getByRole("img", { name: "Rates" }).waitFor()],
   [["entity", "sales", "subscriptions"], (page) => page.getByRole("link", { name: "red", exact: true }).waitFor()],
+  [["entity", "orders", "messages"], (page) => page.getByRole("button", { name: "Open message 9" }).waitFor()],
   [["entity", "orders", "dead-letters"], (page) => says(page, "BadAddress")],
   [["entity", "letters", "sessions"], (page) => says(page, "carla")],
   [["entity", "orders", "scheduled"], (page) => says(page, "scheduled")],

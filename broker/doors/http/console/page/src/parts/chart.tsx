@@ -32,6 +32,12 @@ function colour(name: string): string {
 
 const clock = (seconds: number): string => localTime(new Date(seconds * 1000)).slice(11);
 
+// Without points there is neither a first nor a last.
+function rangeOf(first: number | null, last: number | null): [number, number] {
+  const end = last ?? Date.now() / 1000;
+  return [Math.min(first ?? end, end - SECONDS_MIN), end];
+}
+
 function optionsOf(names: string[], width: number): uPlot.Options {
   // Of the size that letters have here: larger on a wall.
   const letter = Number.parseFloat(getComputedStyle(document.documentElement).fontSize) * 0.75;
@@ -48,7 +54,7 @@ function optionsOf(names: string[], width: number): uPlot.Options {
     // Its own rows would be read out as a table without words.
     legend: { show: false },
     scales: {
-      x: { time: true, range: (_, first, last) => [Math.min(first, last - SECONDS_MIN), last] },
+      x: { time: true, range: (_, first, last) => rangeOf(first, last) },
       y: { range: (_, __, high) => [0, Math.max(1, high * 1.1)] },
     },
     axes: [
@@ -95,7 +101,9 @@ export function Chart({ title, series }: { title: string; series: Series }) {
   }, [key]);
 
   const latest = useRef<uPlot.AlignedData>([[]]);
-  latest.current = [series.times, ...names.map((name) => series.values[name])];
+  // Of a single point uPlot makes a day.
+  const isDrawn = series.times.length > 1;
+  latest.current = isDrawn ? [series.times, ...names.map((name) => series.values[name])] : [[], ...names.map(() => [])];
   useEffect(() => plot.current?.setData(latest.current), [series]);
 
   const last = names.map((name) => `${name} ${count(Math.round(series.values[name].at(-1) ?? 0))}`).join(", ");

@@ -1,7 +1,7 @@
 // Browse: looks at messages without touching them: by state, session, number and SQL filter; opens one; takes them home
 // as JSON Lines.
 
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 
 import { call } from "../api/call";
 import { useDeed } from "../api/hooks";
@@ -112,6 +112,10 @@ export function Browse({ path }: { path: string }) {
     setAsked(wanted);
     setPages([first]);
   });
+  // Who comes here wants to see what there is.
+  useEffect(() => {
+    void search.run();
+  }, [path]);
   const more = useDeed(async () => {
     if (asked === null || page?.next == null) return;
     const next = await pageFrom(path, asked, page.next);

@@ -125,7 +125,10 @@ function Properties({ entity }: { entity: Entity }) {
         keyOf={(field) => field.name}
         columns={[
           { name: "Property", cell: (field) => words(field.name) },
-          { name: "Value", cell: (field) => <strong>{valueWords(field.type, entity.description[field.name])}</strong> },
+          {
+            name: "Value",
+            cell: (field) => <strong class="text">{valueWords(field.type, entity.description[field.name])}</strong>,
+          },
           { name: "Meaning", cell: (field) => <span class="meaning">{field.meaning}</span> },
           { name: "Changes", cell: (field) => (isFixed(field) ? "fixed" : "can be changed") },
         ]}
