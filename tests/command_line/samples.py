@@ -51,6 +51,8 @@ SAMPLES = {
     "transaction show": lambda ground: [ground.transaction()],
     "message complete": lambda ground: [ground.queue(1), "1"],
     "message export": lambda ground: [*ground.quarantined(), "--to", ground.folder()],
+    "messages export": lambda ground: [ground.queue(MESSAGES)],
+    "messages import": lambda ground: [ground.queue(), ground.exported()],
     "message dead-letter": lambda ground: [ground.queue(1), "1"],
     "deferred list": lambda ground: [ground.deferred()],
     "deferred undefer": lambda ground: [ground.deferred(), "1"],

@@ -45,6 +45,7 @@
 #include "tools/wharf/sessions/session_command.h"
 #include "tools/wharf/top/top_command.h"
 #include "tools/wharf/transactions/transaction_command.h"
+#include "tools/wharf/transfer/messages_command.h"
 
 namespace wharf::tool {
 namespace {
@@ -97,6 +98,7 @@ void AddEverything(CLI::App& app, Program& program) {
   AddSessionCommand(app, program);
   AddTransactionCommand(app, program);
   AddMessageCommand(app, program);
+  AddMessagesCommand(app, program);
   AddDeferredCommand(app, program);
   AddScheduledCommand(app, program);
   AddDeleteMessagesCommand(app, program);
