@@ -138,6 +138,11 @@ class Ground:
         file.write_text('{"body": "one", "message_id": "m-1"}\n', encoding="ascii")
         return str(file)
 
+    def sent(self, message_id):
+        """The id of a message that is there."""
+        self._client.send(self.queue(), wire.Message(body=b"x", message_id=message_id))
+        return message_id
+
     def folder(self):
         """One that is not there yet."""
         return f"{self._folder}/{self.name()}"

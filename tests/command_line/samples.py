@@ -53,6 +53,7 @@ SAMPLES = {
     "message export": lambda ground: [*ground.quarantined(), "--to", ground.folder()],
     "messages export": lambda ground: [ground.queue(MESSAGES)],
     "messages import": lambda ground: [ground.queue(), ground.exported()],
+    "trace": lambda ground: [ground.sent("m-1"), "--id"],
     "message dead-letter": lambda ground: [ground.queue(1), "1"],
     "deferred list": lambda ground: [ground.deferred()],
     "deferred undefer": lambda ground: [ground.deferred(), "1"],

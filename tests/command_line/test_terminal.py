@@ -59,7 +59,7 @@ class HostileTextTest(command_line.SharedBrokerTest):
         ["subscription", "show", "sales", "all"], ["subscription", "list"], ["rule", "list", "sales", "all"],
         ["rule", "show", "sales", "all", "rule"], ["rule", "test", "sales", "all", "--subject", HOSTILE],
         ["peek", "orders"], ["peek", "orders", "--dead-letter"], ["deferred", "list", "orders"],
-        ["messages", "export", "orders"],
+        ["messages", "export", "orders"], ["trace", HOSTILE],
         ["scheduled", "list", "orders"], ["session", "list", "letters"], ["session", "deepest", "letters"],
         ["job", "list"], ["job", "show", "1"], ["job", "wait", "1"],
         ["receive", "orders", "--settle", "release", "--wait", "0s"], ["locks", "letters"],

@@ -31,6 +31,7 @@
 #include "tools/wharf/messages/peek_command.h"
 #include "tools/wharf/messages/scheduled_command.h"
 #include "tools/wharf/messages/send_command.h"
+#include "tools/wharf/messages/trace_command.h"
 #include "tools/wharf/program.h"
 #include "tools/wharf/receiving/deferred_command.h"
 #include "tools/wharf/receiving/locks_command.h"
@@ -99,6 +100,7 @@ void AddEverything(CLI::App& app, Program& program) {
   AddTransactionCommand(app, program);
   AddMessageCommand(app, program);
   AddMessagesCommand(app, program);
+  AddTraceCommand(app, program);
   AddDeferredCommand(app, program);
   AddScheduledCommand(app, program);
   AddDeleteMessagesCommand(app, program);
