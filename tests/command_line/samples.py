@@ -77,6 +77,7 @@ SAMPLES = {
     "check topic": lambda ground: [ground.topic()],
     "check subscription": lambda ground: [ground.topic(), "all"],
     "stats": lambda ground: [],
+    "disk": lambda ground: [],
     "top": lambda ground: ["--interval", "100ms"],
     "access create": lambda ground: ["--entity", ground.queue(), "reader", "--listen"],
     "access list": lambda ground: ground.access_rule()[:2],

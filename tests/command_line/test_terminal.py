@@ -75,7 +75,7 @@ class HostileTextTest(command_line.SharedBrokerTest):
         "rule add", "rule remove", "send", "settle", "renew", "session renew", "session release",
         "session force-release", "session state set", "session state clear", "transaction run", "transaction begin",
         "transaction commit", "transaction rollback", "transaction show", "message complete", "message export",
-        "message dead-letter", "messages import",
+        "message dead-letter", "messages import", "disk",
         "deferred undefer", "scheduled cancel", "scheduled move", "scheduled activate",
         "check queue", "check topic", "check subscription",
         "delete-messages", "purge", "redrive", "delete-selected", "job cancel", "stats", "clock get", "clock advance",

@@ -41,6 +41,7 @@
 #include "tools/wharf/service/check_command.h"
 #include "tools/wharf/service/clock_command.h"
 #include "tools/wharf/service/connection_command.h"
+#include "tools/wharf/service/disk_command.h"
 #include "tools/wharf/service/help_command.h"
 #include "tools/wharf/service/stats_command.h"
 #include "tools/wharf/sessions/session_command.h"
@@ -113,6 +114,7 @@ void AddEverything(CLI::App& app, Program& program) {
   AddCheckCommand(app, program);
   AddConnectionCommand(app, program);
   AddStatsCommand(app, program);
+  AddDiskCommand(app, program);
   AddTopCommand(app, program);
   AddAccessCommand(app, program);
   AddConnectionStringCommand(app, program);
