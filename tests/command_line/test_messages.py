@@ -46,7 +46,9 @@ def everything():
     properties["timestamp"].timestamp_value.FromSeconds(1700000000)
     properties["timespan"].timespan_value.FromSeconds(90)
     message.annotations["x-opt-mine"].CopyFrom(value(int32_value=5))
+    message.annotations["x-opt-symbol"].CopyFrom(value(encoded_value=b"\xa3\x03sym"))
     message.footer["x-sum"].CopyFrom(value(string_value="f"))
+    message.amqp_form.long_names.append("string")
     return message
 
 
@@ -86,6 +88,7 @@ class MessagesTest(command_line.CommandLineTest):
         self.assertEqual(said, "imported 5\n")
         self.assertEqual(self.substance("large"), self.substance("copies"))
         self.assertEqual(len(self.substance("copies")), 5)
+        self.assertIn("amqp_form_base64", self.substance("copies")[0])
         self.run_wharf("receive", "copies", "--max", "3", "--wait", "0s", "--json")
         self.assertEqual(self.run_shell(f"wharf receive copies --raw | cmp - {self.path('large-body')}"), "")
 
