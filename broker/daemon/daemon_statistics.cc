@@ -1,5 +1,11 @@
 #include "broker/daemon/daemon_statistics.h"
 
+#include <vector>
+
+#include "broker/schema/keys.h"
+#include "broker/schema/tables.h"
+#include "storage/disk/folder_bytes.h"
+
 namespace wharf {
 namespace {
 
@@ -7,6 +13,27 @@ TraceStatistics TracesOf(const trace::Tracer* tracer) {
   if (tracer == nullptr) return {};
   const trace::Tracer::Counts counts = tracer->counts();
   return {counts.exported, counts.lost_for_room, counts.lost_on_the_way};
+}
+
+std::uint64_t LogBytesOf(const DaemonParts& parts) {
+  const std::uint64_t entries =
+      parts.entries_folder.empty() ? 0 : BytesOfFiles(parts.entries_folder, "");
+  return BytesOfFiles(parts.store.path(), ".log") + entries;
+}
+
+// Every table whose keys begin with the entity.
+constexpr Table kTablesOfEntities[] = {
+    Table::kCounters,  Table::kMessages,       Table::kBodies,        Table::kDelivery,
+    Table::kScheduled, Table::kScheduledTimes, Table::kDuplicates,    Table::kOrder,
+    Table::kSessions,  Table::kSessionState,   Table::kSessionsReady, Table::kRules,
+    Table::kBodyRefs,  Table::kSpans};
+
+std::uint64_t TableBytesOf(const RocksStore& store, EntityId entity) {
+  std::vector<TableRange> ranges;
+  for (const Table table : kTablesOfEntities) {
+    ranges.push_back({IdOf(table), EntityRange(entity)});
+  }
+  return store.TableBytes(ranges);
 }
 
 // Of the process and the store, whoever leads.
@@ -20,6 +47,7 @@ BrokerStatistics WithoutMessages(const DaemonParts& parts) {
           .accept_next = {},
           .disk = parts.gate.report(),
           .space = space,
+          .log_bytes = LogBytesOf(parts),
           .access = parts.guard == nullptr ? access::GuardStatistics() : parts.guard->statistics(),
           .damaged_files = parts.store.damaged_files(),
           .memory = {.write_buffer_bytes = space.buffer_bytes,
@@ -49,6 +77,8 @@ void AddMessages(const Shard& shard, const CommitLog::Stats& log, BrokerStatisti
                           .wait = shard.message_wait()};
   statistics.memory.window_bytes = shard.window_bytes();
   statistics.memory.request_bytes = shard.admitted_weight() * kBytesPerWeight;
+  statistics.memory.request_bytes_max = shard.admitted_weight_max() * kBytesPerWeight;
+  statistics.memory.requests_are_near = shard.is_nearly_full();
   statistics.throttled = requests.throttled;
   statistics.timed = shard.timed_entities();
   statistics.entities = shard.entity_numbers();
@@ -59,6 +89,9 @@ void AddMessages(const Shard& shard, const CommitLog::Stats& log, BrokerStatisti
 BrokerStatistics StatisticsOf(const DaemonParts& parts) {
   BrokerStatistics statistics = WithoutMessages(parts);
   if (parts.shard != nullptr) AddMessages(*parts.shard, parts.log, statistics);
+  statistics.table_bytes = [&store = parts.store](EntityId entity) {
+    return TableBytesOf(store, entity);
+  };
   return statistics;
 }
 

@@ -1,6 +1,8 @@
 // What a daemon tells of itself, put together from its parts. Any thread.
 #pragma once
 
+#include <string>
+
 #include "broker/access/guard.h"
 #include "broker/doors/amqp/entities/amqp_door.h"
 #include "broker/doors/common/open_connections.h"
@@ -32,6 +34,8 @@ struct DaemonParts {
   // Null: Service Bus over HTTP is not listened for.
   const ServiceBusDoor* http;
   const trace::Tracer* tracer;
+  // Of the entries of a node; empty: there is none.
+  std::string entries_folder{};
 };
 
 BrokerStatistics StatisticsOf(const DaemonParts& parts);

@@ -126,6 +126,8 @@ class Shard {
   const std::shared_ptr<RequestWatch>& request_watch() const { return request_watch_; }
   std::size_t window_bytes() const { return workers_.windows.bytes(); }
   std::size_t admitted_weight() const { return admissions_.taken(); }
+  std::size_t admitted_weight_max() const { return admissions_.taken_max(); }
+  bool is_nearly_full() const { return admissions_.is_near(); }
   Latency::Snapshot accept_latency() const { return workers_.sessions.accept_latency().Read(); }
   const TurnWatch& watch() const { return watch_; }
   access::Guard* guard() const { return world_.guard; }

@@ -63,6 +63,8 @@ struct TimedEntity {
 struct BrokerMemory {
   std::uint64_t window_bytes = 0;        // Heads of lanes.
   std::uint64_t request_bytes = 0;       // Asked and not answered.
+  std::uint64_t request_bytes_max = 0;   // Beyond it callers hear ServiceBusy.
+  bool requests_are_near = false;        // That bound is near.
   std::uint64_t write_buffer_bytes = 0;  // Of the store.
   std::uint64_t block_cache_bytes = 0;   // Of the store.
   std::uint64_t stream_bytes = 0;        // Chosen for receivers, and not with the transport yet.
@@ -114,6 +116,7 @@ struct BrokerStatistics {
   Latency::Snapshot accept_next;   // How long the next session was looked for.
   DiskReport disk;
   StoreSpace::Use space;
+  std::uint64_t log_bytes = 0;  // Of the write-ahead log, and of a node's entries.
   access::GuardStatistics access;
   // Of the store, as "messages/000123.sst"; compactions could not read them.
   std::vector<std::string> damaged_files{};
@@ -134,6 +137,8 @@ struct BrokerStatistics {
   std::optional<ClusterStatus> cluster{};
   // Of each entity; may be kept beyond the broker.
   std::shared_ptr<const EntityNumbers> entities{};
+  // What an entity takes of sorted tables, about; while the broker lives. Takes its time.
+  std::function<std::uint64_t(EntityId)> table_bytes{};
 };
 
 // Cheap; any thread may ask.

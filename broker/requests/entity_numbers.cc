@@ -22,6 +22,7 @@ std::int64_t GivenOf(const LaneCounters& counters) {
 
 void EntityNumbers::Add(EntityId id, const std::string& path) {
   auto cell = std::make_shared<Cell>();
+  cell->id = id;
   cell->path = path;
   by_id_.insert_or_assign(id, cell);
   MutexLock lock(mutex_);
@@ -71,7 +72,7 @@ void EntityNumbers::NoteOldest(EntityId id, std::optional<Timestamp> came) {
 }
 
 EntityNumbers::Row EntityNumbers::RowOf(const Cell& cell) {
-  Row row{.path = cell.path};
+  Row row{.id = cell.id, .path = cell.path};
   for (std::size_t i = 0; i < kFieldCount; ++i) row.values[i] = cell.values[i];
   return row;
 }

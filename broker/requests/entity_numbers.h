@@ -39,6 +39,7 @@ class EntityNumbers {
     kFieldCount,
   };
   struct Row {
+    EntityId id;
     std::string path;
     std::array<std::int64_t, kFieldCount> values{};
   };
@@ -66,6 +67,7 @@ class EntityNumbers {
 
  private:
   struct Cell {
+    EntityId id;
     std::string path;
     std::array<std::atomic<std::int64_t>, kFieldCount> values{};
     // Of the lanes, which count together.

@@ -57,6 +57,11 @@ template <>
 inline constexpr Need kNeed<ListLocksRequest> = needs::kManage;
 template <>
 inline constexpr Need kNeed<PeekRequest> = needs::kListen;
+template <>
+inline constexpr Need kNeed<PeekBodyRequest> = needs::kListen;
+// Without an entity it is about all: the path of the namespace is empty.
+template <>
+inline constexpr Need kNeed<TraceRequest> = needs::kListen;
 // No client names a body: a door asks for what was delivered to it.
 template <>
 inline constexpr Need kNeed<ReadBodyChunkRequest> = needs::kToken;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "broker/core/messages/body_piece.h"
 #include "broker/core/messages/peek.h"
 #include "broker/core/messages/quarantine_export.h"
 #include "broker/requests/entity_ref.h"
@@ -32,6 +33,15 @@ struct ExportOneRequest {
   EntityRef entity{};
   SequenceNumber number{};
   std::uint32_t from_row = 0;
+  std::size_t bytes_max = 0;
+};
+
+// Some bytes of the body of a message, from there on.
+struct PeekBodyRequest {
+  using Response = BodyPiece;
+  EntityRef entity{};
+  SequenceNumber number{};
+  std::uint64_t from = 0;
   std::size_t bytes_max = 0;
 };
 

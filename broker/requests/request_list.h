@@ -16,6 +16,7 @@
 #include "broker/requests/send_requests.h"
 #include "broker/requests/session_requests.h"
 #include "broker/requests/settle_requests.h"
+#include "broker/requests/trace_requests.h"
 #include "broker/requests/transaction_requests.h"
 
 namespace wharf {
@@ -25,8 +26,8 @@ struct TypeList {};
 
 using RequestList = TypeList<
     // Messages.
-    SendRequest, SettleRequest, RenewLockRequest, ListLocksRequest, PeekRequest,
-    ReadBodyChunkRequest,
+    SendRequest, SettleRequest, RenewLockRequest, ListLocksRequest, PeekRequest, PeekBodyRequest,
+    TraceRequest, ReadBodyChunkRequest,
     // Messages by their numbers.
     ReceiveDeferredRequest, UndeferRequest, ReceiveOneRequest, SettleOneRequest,
     DeleteOldestRequest, ExportOneRequest,

@@ -27,6 +27,10 @@ struct DiskReport {
   std::uint64_t free_bytes = 0;
   // Sends are refused while less is free.
   std::uint64_t mark_bytes = 0;
+  // The disk is nearly full when less is free.
+  std::uint64_t warned_bytes = 0;
+  // What the reserve holds of the disk.
+  std::uint64_t reserve_bytes = 0;
 };
 
 class DiskGate {

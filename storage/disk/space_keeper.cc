@@ -13,6 +13,11 @@ constexpr std::uint64_t kLoggedUnit = 1 << 20;
 constexpr std::uint64_t kWorthTidying = 16 << 10;
 // Below it receivers get half of the reserve.
 constexpr std::uint64_t kLittle = 4 << 20;
+// Of the free bytes, where the disk begins to be nearly full.
+constexpr std::uint64_t WarnedBelow(std::uint64_t mark_bytes) {
+  return mark_bytes + mark_bytes / 2;
+}
+
 // Looks between attempts to fill the reserve that failed.
 constexpr int kReserveLooks = 240;
 
@@ -38,7 +43,8 @@ void SpaceKeeper::Look() {
   const std::uint64_t moved_bytes = world_.store.LimitCompactions(
       *free_bytes - std::min(*free_bytes, use.buffer_bytes + kLittle));
   const std::uint64_t mark_bytes = MarkFor(use, moved_bytes);
-  const DiskReport report{StateFor(last_.state, *free_bytes, mark_bytes), *free_bytes, mark_bytes};
+  const DiskReport report{StateFor(last_.state, *free_bytes, mark_bytes), *free_bytes, mark_bytes,
+                          WarnedBelow(mark_bytes), world_.reserve.bytes()};
   world_.gate.Set(report, written_bytes);
   Tell(report);
   NoteUntidy(report, use, written_bytes);
@@ -69,7 +75,7 @@ DiskState SpaceKeeper::StateFor(DiskState before, std::uint64_t free_bytes,
   const std::uint64_t full_below =
       before == DiskState::kFull ? mark_bytes + mark_bytes / 8 : mark_bytes;
   const std::uint64_t nearly_full_below =
-      before == DiskState::kAmple ? mark_bytes + mark_bytes / 2 : mark_bytes * 2;
+      before == DiskState::kAmple ? WarnedBelow(mark_bytes) : mark_bytes * 2;
   if (free_bytes < full_below) return DiskState::kFull;
   return free_bytes < nearly_full_below ? DiskState::kNearlyFull : DiskState::kAmple;
 }

@@ -365,6 +365,21 @@ Result<StoreSpace::Step> RocksStore::ReturnSpace(bool is_quiet) {
   return step;
 }
 
+std::uint64_t RocksStore::TableBytes(const std::vector<TableRange>& ranges) const {
+  rocksdb::SizeApproximationOptions options;
+  options.include_memtables = false;
+  options.include_files = true;
+  std::uint64_t bytes = 0;
+  for (const TableRange& each : ranges) {
+    const rocksdb::Range range(each.range.begin, each.range.end);
+    std::uint64_t size = 0;
+    const rocksdb::Status status =
+        impl_->db->GetApproximateSizes(options, impl_->tables()[each.table], &range, 1, &size);
+    if (status.ok()) bytes += size;
+  }
+  return bytes;
+}
+
 void RocksStore::NoteFreed(const std::vector<TableRange>& ranges) {
   impl_->returner->NoteFreed(ranges);
 }

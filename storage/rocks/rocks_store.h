@@ -90,6 +90,10 @@ class RocksStore final : public Store, public StoreSpace {
   // thread.
   void NoteFreed(const std::vector<TableRange>& ranges);
 
+  // What the rows of these ranges take of the files of sorted tables, about, by blocks: without
+  // what is in memory and without large values. Reads indexes, perhaps from the disk; any thread.
+  std::uint64_t TableBytes(const std::vector<TableRange>& ranges) const;
+
   // What a compaction could not read since the start: tables of these files are not compacted until
   // the next one (damaged_files.h).
   std::vector<std::string> damaged_files() const;

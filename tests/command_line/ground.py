@@ -132,6 +132,17 @@ class Ground:
         """On the damaged broker: its address, a queue and the number of a message."""
         return ["--address", self._damaged.address, "damaged", "1"]
 
+    def exported(self):
+        """A file with the messages of an entity."""
+        file = pathlib.Path(self.folder())
+        file.write_text('{"body": "one", "message_id": "m-1"}\n', encoding="ascii")
+        return str(file)
+
+    def sent(self, message_id):
+        """The id of a message that is there."""
+        self._client.send(self.queue(), wire.Message(body=b"x", message_id=message_id))
+        return message_id
+
     def folder(self):
         """One that is not there yet."""
         return f"{self._folder}/{self.name()}"

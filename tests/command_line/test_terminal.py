@@ -59,6 +59,7 @@ class HostileTextTest(command_line.SharedBrokerTest):
         ["subscription", "show", "sales", "all"], ["subscription", "list"], ["rule", "list", "sales", "all"],
         ["rule", "show", "sales", "all", "rule"], ["rule", "test", "sales", "all", "--subject", HOSTILE],
         ["peek", "orders"], ["peek", "orders", "--dead-letter"], ["deferred", "list", "orders"],
+        ["messages", "export", "orders"], ["trace", HOSTILE],
         ["scheduled", "list", "orders"], ["session", "list", "letters"], ["session", "deepest", "letters"],
         ["job", "list"], ["job", "show", "1"], ["job", "wait", "1"],
         ["receive", "orders", "--settle", "release", "--wait", "0s"], ["locks", "letters"],
@@ -74,7 +75,8 @@ class HostileTextTest(command_line.SharedBrokerTest):
         "rule add", "rule remove", "send", "settle", "renew", "session renew", "session release",
         "session force-release", "session state set", "session state clear", "transaction run", "transaction begin",
         "transaction commit", "transaction rollback", "transaction show", "message complete", "message export",
-        "message dead-letter", "deferred undefer", "scheduled cancel", "scheduled move", "scheduled activate",
+        "message dead-letter", "messages import", "disk",
+        "deferred undefer", "scheduled cancel", "scheduled move", "scheduled activate",
         "check queue", "check topic", "check subscription",
         "delete-messages", "purge", "redrive", "delete-selected", "job cancel", "stats", "clock get", "clock advance",
         "access create", "access list", "access show", "access rotate", "access remove", "connection-string",
@@ -92,7 +94,7 @@ class HostileTextTest(command_line.SharedBrokerTest):
         ["transaction", "begin", HOSTILE],
     ]
     # Those in which there is something hostile to be shown.
-    ESCAPED = {"peek", "deferred", "scheduled", "session", "rule", "locks"}
+    ESCAPED = {"peek", "messages", "deferred", "scheduled", "session", "rule", "locks"}
 
     def assert_harmless(self, shown):
         bare = shown.replace(terminal.CLEAR_LINE, "").replace("\n", "")

@@ -155,6 +155,8 @@ METHODS = {
         "entity_path": QUEUE, "settlement": {"lock_tokens": [TOKEN], "complete": {}}}),
     "Messaging.RenewLock": ("RenewLockRequest", QUEUE, {"entity_path": QUEUE, "lock_tokens": [TOKEN]}),
     "Messaging.Peek": ("PeekRequest", QUEUE, {"entity_path": QUEUE}),
+    "Messaging.PeekBody": ("PeekBodyRequest", QUEUE, {"entity_path": QUEUE, "sequence_number": 1}),
+    "Messaging.TraceMessage": ("TraceRequest", QUEUE, {"entity_path": QUEUE, "message_id": "m"}),
     "Messaging.ReceiveDeferred": ("ReceiveDeferredRequest", QUEUE, NUMBERS),
     "Messaging.UndeferMessages": ("UndeferRequest", QUEUE, NUMBERS),
     "Messaging.ReceiveBySequenceNumber": ("ReceiveOneRequest", QUEUE, {"entity_path": QUEUE, "sequence_number": 1}),

@@ -129,6 +129,20 @@ Rows SendingAndReceiving() {
        [](Bench& at) { return at.engine().RenewLock(at.path(), at.locked()).status(); }},
       {"Messaging.Peek", "", "u u u u u u",
        [](Bench& at) { return at.engine().Peek(at.path()).status(); }},
+      // A part of a peek. A topic has nothing that waits.
+      {"Messaging.PeekBody", "", "u u u u v u",
+       [](Bench& at) {
+         return Ask(at, PeekBodyRequest{{at.path()}, SequenceNumber(at.waiting()), 0, kBytes});
+       }},
+      // An operator looks for something. It is about entities, and no part of one.
+      {"Messaging.TraceMessage", "", "- - - - - !",
+       [](Bench& at) {
+         return Ask(at, TraceRequest{{at.path()}, SequenceNumber(at.waiting()), {}});
+       }},
+      {"Messaging.TraceMessage", "everywhere", "- - - - - -",
+       [](Bench& at) {
+         return Ask(at, TraceRequest{{}, std::string("m-1"), {}});
+       }},
   };
 }
 

@@ -197,6 +197,36 @@ TEST_F(AccessTest, RulesGoWithTheirEntity) {
   EXPECT_EQ(guard_.book()->size(), 1U);
 }
 
+// Where a client comes from is the business of who runs the broker.
+TEST_F(AccessTest, ATraceShowsWhatItsCallerMayListenToAndHoldersToWhoManagesAll) {
+  Message message;
+  message.message_id = "m";
+  ASSERT_TRUE(Ask(SendRequest{{"orders"}, {message}, false}).ok());
+  std::shared_ptr<WaitHandle> wait;
+  const auto locked = engine_.Await<std::vector<Delivered>>([&](auto answer) {
+    wait = requests().Wait({.peer = "here", .is_door_itself = true},
+                           ReceiveRequest{{"orders"}, ReceiveMode::kPeekLock, 1, 1 << 20},
+                           std::move(answer));
+  });
+  ASSERT_EQ(locked->size(), 1U);
+  const auto below = MakePermit("orders", "below", Right::kListen);
+  const auto listener = MakePermit("", "listener", Right::kListen);
+  const auto holder_for = [&](const access::PermitPtr& permit, const std::string& path) {
+    const auto page = AskAs({.permit = permit}, TraceRequest{{path}, std::string("m"), {}});
+    return page.ok() && page->places.size() == 1 ? page->places[0].locked_by
+                                                 : page.status().ToString();
+  };
+
+  EXPECT_EQ(AskAs({.permit = below}, TraceRequest{{}, std::string("m"), {}}).status().code(),
+            ErrorCode::kForbidden);
+  EXPECT_EQ(
+      AskAs({.permit = below}, TraceRequest{{"payments"}, std::string("m"), {}}).status().code(),
+      ErrorCode::kForbidden);
+  EXPECT_EQ(holder_for(below, "orders"), "");
+  EXPECT_EQ(holder_for(listener, ""), "");
+  EXPECT_EQ(holder_for(root_, ""), "here");
+}
+
 TEST_F(AccessTest, ARotatedKeyOpensNothingAndTheOtherOneGoesOn) {  // SEC-7
   const auto rule = Create("orders", "reader", Right::kListen);
   ASSERT_TRUE(rule.ok());
@@ -753,14 +783,14 @@ TEST_F(NeedTest, IsWhatTheSemanticsSay) {
                       ActivateScheduledRequest>(),
              {On::kEntity, Right::kSend});
   // SEC-22, SEC-24
-  ExpectEach(
-      TypeList<AttachRequest, ReceiveRequest, AcceptSessionRequest, SettleRequest, RenewLockRequest,
-               PeekRequest, ReceiveDeferredRequest, UndeferRequest, ReceiveOneRequest,
-               SettleOneRequest, DeleteOldestRequest, ExportOneRequest, ListScheduledRequest,
-               RenewSessionRequest, ReleaseSessionRequest, GetSessionStateRequest,
-               SetSessionStateRequest, ListSessionsRequest, ListDeepestSessionsRequest,
-               GetRuleRequest, ListRulesRequest, EvaluateRulesRequest>(),
-      {On::kEntity, Right::kListen});
+  ExpectEach(TypeList<AttachRequest, ReceiveRequest, AcceptSessionRequest, SettleRequest,
+                      RenewLockRequest, PeekRequest, PeekBodyRequest, TraceRequest,
+                      ReceiveDeferredRequest, UndeferRequest, ReceiveOneRequest, SettleOneRequest,
+                      DeleteOldestRequest, ExportOneRequest, ListScheduledRequest,
+                      RenewSessionRequest, ReleaseSessionRequest, GetSessionStateRequest,
+                      SetSessionStateRequest, ListSessionsRequest, ListDeepestSessionsRequest,
+                      GetRuleRequest, ListRulesRequest, EvaluateRulesRequest>(),
+             {On::kEntity, Right::kListen});
   // SEC-20, SEC-23
   ExpectEach(
       TypeList<CreateEntityRequest, UpdateEntityRequest, GetEntityRequest, DeleteEntityRequest,

@@ -36,6 +36,14 @@ inline PeekRequest SampleRequest() {
   return {.entity = kSampleEntity};
 }
 template <>
+inline PeekBodyRequest SampleRequest() {
+  return {.entity = kSampleEntity, .number = SequenceNumber(1), .bytes_max = 1};
+}
+template <>
+inline TraceRequest SampleRequest() {
+  return {kSampleEntity, SequenceNumber(1), {}};
+}
+template <>
 inline ReadBodyChunkRequest SampleRequest() {
   return {BodyRef{EntityId(1), SequenceNumber(1), 1}, 0};
 }

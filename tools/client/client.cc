@@ -73,6 +73,14 @@ Result<v1::PeekResponse> Client::Peek(const v1::PeekRequest& request) {
   return CallToLook(*endpoints_, &Stub::Peek, request, options_.timeout);
 }
 
+Result<v1::PeekBodyResponse> Client::PeekBody(const v1::PeekBodyRequest& request) {
+  return CallToLook(*endpoints_, &Stub::PeekBody, request, options_.timeout);
+}
+
+Result<v1::TraceMessageResponse> Client::TraceMessage(const v1::TraceMessageRequest& request) {
+  return CallToLook(*endpoints_, &Stub::TraceMessage, request, options_.timeout);
+}
+
 Result<v1::ReceiveResponse> Client::ReceiveDeferred(const v1::ReceiveDeferredRequest& request) {
   return CallUnary(*endpoints_, &Stub::ReceiveDeferred, request, options_.timeout);
 }

@@ -74,6 +74,10 @@ class Client {
   Result<v1::RenewLockResponse> RenewLock(const v1::RenewLockRequest& request,
                                           std::optional<Duration> timeout = std::nullopt);
   Result<v1::PeekResponse> Peek(const v1::PeekRequest& request);
+  // One piece.
+  Result<v1::PeekBodyResponse> PeekBody(const v1::PeekBodyRequest& request);
+  // One page.
+  Result<v1::TraceMessageResponse> TraceMessage(const v1::TraceMessageRequest& request);
   Result<v1::ReceiveResponse> ReceiveDeferred(const v1::ReceiveDeferredRequest& request);
   Result<v1::UndeferMessagesResponse> UndeferMessages(const v1::UndeferMessagesRequest& request);
   Result<v1::ReceiveResponse> ReceiveBySequenceNumber(

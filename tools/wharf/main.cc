@@ -31,6 +31,7 @@
 #include "tools/wharf/messages/peek_command.h"
 #include "tools/wharf/messages/scheduled_command.h"
 #include "tools/wharf/messages/send_command.h"
+#include "tools/wharf/messages/trace_command.h"
 #include "tools/wharf/program.h"
 #include "tools/wharf/receiving/deferred_command.h"
 #include "tools/wharf/receiving/locks_command.h"
@@ -40,11 +41,13 @@
 #include "tools/wharf/service/check_command.h"
 #include "tools/wharf/service/clock_command.h"
 #include "tools/wharf/service/connection_command.h"
+#include "tools/wharf/service/disk_command.h"
 #include "tools/wharf/service/help_command.h"
 #include "tools/wharf/service/stats_command.h"
 #include "tools/wharf/sessions/session_command.h"
 #include "tools/wharf/top/top_command.h"
 #include "tools/wharf/transactions/transaction_command.h"
+#include "tools/wharf/transfer/messages_command.h"
 
 namespace wharf::tool {
 namespace {
@@ -97,6 +100,8 @@ void AddEverything(CLI::App& app, Program& program) {
   AddSessionCommand(app, program);
   AddTransactionCommand(app, program);
   AddMessageCommand(app, program);
+  AddMessagesCommand(app, program);
+  AddTraceCommand(app, program);
   AddDeferredCommand(app, program);
   AddScheduledCommand(app, program);
   AddDeleteMessagesCommand(app, program);
@@ -109,6 +114,7 @@ void AddEverything(CLI::App& app, Program& program) {
   AddCheckCommand(app, program);
   AddConnectionCommand(app, program);
   AddStatsCommand(app, program);
+  AddDiskCommand(app, program);
   AddTopCommand(app, program);
   AddAccessCommand(app, program);
   AddConnectionStringCommand(app, program);

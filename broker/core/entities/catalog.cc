@@ -203,6 +203,16 @@ std::vector<const Queue*> Catalog::List(EntityKind kind, std::string_view after,
   return page;
 }
 
+std::vector<Queue*> Catalog::ListFrom(std::string_view from, std::string_view prefix,
+                                      std::size_t count_max) const {
+  std::vector<Queue*> page;
+  for (auto it = by_path_.lower_bound(std::max(from, prefix));
+       it != by_path_.end() && it->first.starts_with(prefix) && page.size() < count_max; ++it) {
+    page.push_back(it->second.get());
+  }
+  return page;
+}
+
 std::vector<const Queue*> Catalog::ListSubscriptions(std::string_view topic, std::string_view after,
                                                      std::size_t count_max,
                                                      std::size_t skip) const {

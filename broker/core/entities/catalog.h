@@ -68,6 +68,10 @@ class Catalog {
   // The same for the subscriptions of the topic with this folded path; these are walked over.
   std::vector<const Queue*> ListSubscriptions(std::string_view topic, std::string_view after,
                                               std::size_t count_max, std::size_t skip = 0) const;
+  // Up to `count_max` entities of every kind whose folded paths begin with `prefix`, in their
+  // order, from `from` on.
+  std::vector<Queue*> ListFrom(std::string_view from, std::string_view prefix,
+                               std::size_t count_max) const;
   // Null if it was deleted, or if this is no subscription.
   Queue* TopicOf(const Queue& subscription) const;
   // Notices whether these messages change from now on...

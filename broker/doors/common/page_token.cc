@@ -71,6 +71,26 @@ Result<std::string> NameFromPageToken(std::string_view token) {
   return name;
 }
 
+std::string PageTokenOf(const TracePosition& next) {
+  return fmt::format("{}-{}-{}", static_cast<unsigned>(next.part), next.number.value(),
+                     Checked(next.path));
+}
+
+Result<TracePosition> TracePositionFromPageToken(std::string_view token) {
+  if (token.empty()) return TracePosition();
+  unsigned part = 0;
+  std::uint64_t number = 0;
+  if (!Take(token, part) || part > static_cast<unsigned>(EntityPart::kEnd)) return BadToken();
+  if (!token.starts_with('-')) return BadToken();
+  token.remove_prefix(1);
+  if (!Take(token, number) || !token.starts_with('-')) return BadToken();
+  token.remove_prefix(1);
+  Result<std::string> path = NameFromPageToken(token);
+  if (!path.ok()) return path.status();
+  if (path->empty()) return BadToken();
+  return TracePosition{*std::move(path), static_cast<EntityPart>(part), SequenceNumber(number)};
+}
+
 std::string PageTokenOf(JobId last) { return std::to_string(last.value()); }
 
 Result<JobId> JobIdFromPageToken(std::string_view token) {

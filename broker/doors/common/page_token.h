@@ -3,6 +3,8 @@
 //   scheduled messages   micros since 1970 "-" sequence number
 //   locks                the same: when the last lock ends, and its number
 //   jobs                 id of the last job of the page before
+//   the search for a message
+//                        part of the entity "-" number in it "-" and the entity as what has a name
 //   what has a name      checksum of the name, 8 hexadecimal digits; "-"; the folded name of the
 //   last
 //                        one on the page before
@@ -28,6 +30,10 @@ Result<std::string> NameFromPageToken(std::string_view token);
 
 std::string PageTokenOf(const LockPlace& last);
 Result<LockPlace> LockPlaceFromPageToken(std::string_view token);
+
+std::string PageTokenOf(const TracePosition& next);
+// Empty: before the first entity. ArgumentError if it is no such token.
+Result<TracePosition> TracePositionFromPageToken(std::string_view token);
 
 std::string PageTokenOf(JobId last);
 // Empty: 0, before the first of all. ArgumentError if it is no such token.

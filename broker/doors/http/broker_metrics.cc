@@ -11,6 +11,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "broker/requests/space_alarms.h"
+
 namespace wharf {
 namespace {
 
@@ -159,6 +161,17 @@ void WriteTraces(const TraceStatistics& traces, MetricText& text) {
   text.Add("reason=\"failed\"", traces.lost_on_the_way);
 }
 
+// Each name always has a row, so that an alert can tell "not raised" from "not asked".
+void WriteAlarms(const BrokerStatistics& statistics, MetricText& text) {
+  const std::vector<SpaceAlarm> raised = SpaceAlarmsOf(statistics);
+  text.Begin({"wharf_space_alarm", kGauge, "1 while that bound of disk or memory is near"});
+  for (const std::string_view name : kSpaceAlarms) {
+    const bool is_raised = std::any_of(raised.begin(), raised.end(),
+                                       [&](const SpaceAlarm& each) { return each.name == name; });
+    text.Add(LabelText("name", std::string(name)), std::uint64_t{is_raised});
+  }
+}
+
 void WriteStore(const BrokerStatistics& statistics, MetricText& text) {
   const StoreSpace::Use& space = statistics.space;
   text.One({"wharf_disk_free_bytes", kGauge, "Free on the disk of the data folder"},
@@ -166,6 +179,12 @@ void WriteStore(const BrokerStatistics& statistics, MetricText& text) {
   text.One({"wharf_disk_sends_refused_below_bytes", kGauge,
             "Sends are refused while less of the disk is free"},
            statistics.disk.mark_bytes);
+  text.One({"wharf_disk_reserve_bytes", kGauge, "Of that disk, kept for a disk that is full"},
+           statistics.disk.reserve_bytes);
+  text.One(
+      {"wharf_log_bytes", kGauge, "On the disk, of the write-ahead log and of a node's entries"},
+      statistics.log_bytes);
+  WriteAlarms(statistics, text);
   text.Begin({"wharf_store_bytes", kGauge, "On the disk, by what it holds"});
   text.Add("part=\"tables\"", space.table_bytes);
   text.Add("part=\"large_bodies\"", space.blob_bytes);

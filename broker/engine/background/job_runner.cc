@@ -130,6 +130,19 @@ std::vector<JobRecord> JobRunner::List(JobId after, std::size_t count_max,
   return page;
 }
 
+std::vector<JobId> JobRunner::Awaited(LaneId lane, SequenceNumber number,
+                                      const Asker& asker) const {
+  std::vector<JobId> awaited;
+  for (const auto& [id, job] : jobs_) {
+    const JobRecord& record = job.record;
+    const bool comes_to_it = record.is_running() && record.entity == lane.entity &&
+                             record.lane == lane.kind && record.position <= number &&
+                             number < record.until;
+    if (comes_to_it && asker.Sees(record.owner)) awaited.push_back(id);
+  }
+  return awaited;
+}
+
 Result<JobRecord> JobRunner::Cancel(JobId id, Turn& turn, const Asker& asker) {
   const auto found = jobs_.find(id);
   if (found == jobs_.end() || !asker.Sees(found->second.record.owner)) return Get(id, asker);

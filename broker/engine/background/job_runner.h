@@ -42,6 +42,8 @@ class JobRunner final : public TimedWorker {
   Result<JobRecord> Get(JobId id, const Asker& asker = {}) const;
   // All that are known, newest last, after `after`.
   std::vector<JobRecord> List(JobId after, std::size_t count_max, const Asker& asker = {}) const;
+  // Those that run and will come to a message of that number yet.
+  std::vector<JobId> Awaited(LaneId lane, SequenceNumber number, const Asker& asker) const;
   // What it has done stays done. A job that has ended stays as it is.
   Result<JobRecord> Cancel(JobId id, Turn& turn, const Asker& asker = {});
 

@@ -15,6 +15,7 @@
 #include "broker/engine/requests/send_handler.h"
 #include "broker/engine/requests/session_handler.h"
 #include "broker/engine/requests/settle_handler.h"
+#include "broker/engine/requests/trace_handler.h"
 #include "broker/engine/requests/transaction_handler.h"
 #include "broker/engine/workers.h"
 
@@ -24,6 +25,7 @@ class Handlers : public SendHandler,
                  public SettleHandler,
                  public ReceiveHandler,
                  public PeekHandler,
+                 public TraceHandler,
                  public NumberHandler,
                  public ScheduledHandler,
                  public SessionHandler,
@@ -41,6 +43,7 @@ class Handlers : public SendHandler,
                       workers.dispatcher.holders()),
         ReceiveHandler(workers.context, workers.finder, workers.dispatcher, workers.sessions),
         PeekHandler(workers.touched, workers.finder, workers.random, from_store),
+        TraceHandler(workers.context, workers.finder, workers.dispatcher.holders(), workers.jobs),
         NumberHandler(workers.context, workers.finder, workers.dispatcher.holders()),
         ScheduledHandler(workers.context, workers.finder, from_store),
         SessionHandler(workers.context, workers.finder, workers.sessions, workers.transactions,
@@ -65,6 +68,7 @@ class Handlers : public SendHandler,
   using SendHandler::Plan;
   using SessionHandler::Plan;
   using SettleHandler::Plan;
+  using TraceHandler::Plan;
   using TransactionHandler::Plan;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "broker/reading/body_reader.h"
 #include "broker/reading/peek_reader.h"
 #include "broker/reading/quarantine_reader.h"
 
@@ -38,6 +39,21 @@ void PeekHandler::Plan(Asked<PeekRequest> asked, Turn& turn) {
                       range.condition.filter = *std::move(filter);
                       return ReadPeek(view, range);
                     });
+}
+
+void PeekHandler::Plan(Asked<PeekBodyRequest> asked, Turn& turn) {
+  const PeekBodyRequest& request = asked.request;
+  const Result<EntityFinder::Target> target = finder_.Resolve(request.entity);
+  if (!target.ok()) {
+    return Reply(turn, std::move(asked.answer), Result<BodyPiece>(target.status()));
+  }
+  touched_.NoteUse(*target->queue, target->lane, turn.now);
+  from_store_.Reply(
+      turn, std::move(asked.answer),
+      [range = BodyRange{target->queue->lane(target->lane.kind).shelf(), request.number,
+                         target->queue->lane(LaneKind::kMain).counters().scheduled_floor,
+                         request.from, request.bytes_max, target->queue->description().name}](
+          const StoreView& view) { return ReadBodyPiece(view, range); });
 }
 
 // No use of the entity: an operator looks at what its users cannot have.

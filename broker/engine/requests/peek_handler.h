@@ -20,6 +20,7 @@ class PeekHandler {
       : touched_(touched), finder_(finder), random_(random), from_store_(from_store) {}
 
   void Plan(Asked<PeekRequest> asked, Turn& turn);
+  void Plan(Asked<PeekBodyRequest> asked, Turn& turn);
   void Plan(Asked<ExportOneRequest> asked, Turn& turn);
 
  private:

@@ -283,7 +283,8 @@ class Pipeline final : public GivesEach<Pipeline, Requests, RequestList> {
     constexpr On kOn = kNeed<Request>.on;
     constexpr bool kIsOwned = kOn == On::kOwn || kOn == On::kParts;
     constexpr bool kBeginsJob = std::is_same_v<Request, BeginJobRequest>;
-    return kIsOwned || kBeginsJob ? authorizer_.AskerOf(caller) : Asker();
+    constexpr bool kShowsJobs = std::is_same_v<Request, TraceRequest>;
+    return kIsOwned || kBeginsJob || kShowsJobs ? authorizer_.AskerOf(caller) : Asker();
   }
 
   // What a door has found before stays.

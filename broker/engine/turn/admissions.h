@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "broker/requests/weight.h"
+#include "storage/base/log_limit.h"
 #include "storage/base/status.h"
 
 namespace wharf {
@@ -47,9 +48,16 @@ class Admissions {
 
   Result<Admission> Admit(std::size_t weight, Share share = Share::kOrdinary);
   std::size_t taken() const { return *taken_; }
+  std::size_t taken_max() const { return weight_max_; }
+  // Four fifths of it were taken, and since then always more than half, as far as anybody asked.
+  bool is_near() const { return is_near_ && *taken_ > weight_max_ / 2; }
 
  private:
+  void NoteTaken(std::size_t taken);
+
   const std::size_t weight_max_;
+  std::atomic<bool> is_near_ = false;
+  LogLimit near_log_{std::chrono::minutes(1)};
   const std::shared_ptr<std::atomic<std::size_t>> taken_ =
       std::make_shared<std::atomic<std::size_t>>(0);
 };

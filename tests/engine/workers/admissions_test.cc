@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/heard_log.h"
+
 namespace wharf {
 namespace {
 
@@ -48,6 +50,23 @@ TEST(AdmissionsTest, ItIsGivenBackOnceWhoeverHasItInTheEnd) {
   EXPECT_FALSE(admissions.Admit(1).ok());
   held = Admission();
   EXPECT_TRUE(admissions.Admit(10).ok());
+}
+
+TEST(AdmissionsTest, ThatTheBoundIsNearIsToldOnceAndOverWhenHalfIsFree) {
+  const HeardLog log;
+  Admissions admissions(100);
+  Admission first = *admissions.Admit(45);
+  Admission second = *admissions.Admit(35);
+  EXPECT_FALSE(admissions.is_near());
+  Admission third = *admissions.Admit(1);
+  EXPECT_TRUE(admissions.is_near());
+  const Result<Admission> fourth = admissions.Admit(1);
+  EXPECT_EQ(log.lines().size(), 1U);
+  second = Admission();
+  EXPECT_FALSE(admissions.is_near());
+  EXPECT_TRUE(admissions.Admit(1).ok());
+  const Result<Admission> fifth = admissions.Admit(10);
+  EXPECT_FALSE(admissions.is_near()) << "it was over";
 }
 
 }  // namespace

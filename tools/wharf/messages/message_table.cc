@@ -16,12 +16,6 @@ namespace {
 constexpr std::uint64_t kPageMessagesMax = 250;
 constexpr std::size_t kPreviewWidthMax = 200;
 
-// A peek shows no body over 1 MiB; properties never have so many bytes.
-bool IsBodyLeftOut(const v1::ReceivedMessage& message) {
-  constexpr std::int64_t kShownBytesMax = 1 << 20;
-  return message.message().body().empty() && message.size() > kShownBytesMax;
-}
-
 // The beginning of the body on one line.
 std::string Preview(const v1::ReceivedMessage& message) {
   if (message.has_unreadable_reason()) {
@@ -72,6 +66,12 @@ std::vector<Column> ColumnsOf(const MessageTableStyle& style) {
 }
 
 }  // namespace
+
+// Properties never have so many bytes.
+bool IsBodyLeftOut(const v1::ReceivedMessage& message) {
+  constexpr std::int64_t kShownBytesMax = 1 << 20;
+  return message.message().body().empty() && message.size() > kShownBytesMax;
+}
 
 MessageTable::MessageTable(Program& program, MessageTableStyle style)
     : program_(program), style_(style), table_(ColumnsOf(style), program.out) {}

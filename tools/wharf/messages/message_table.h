@@ -33,6 +33,9 @@ class MessageTable {
   Table table_;
 };
 
+// A peek shows no body over 1 MiB.
+bool IsBodyLeftOut(const v1::ReceivedMessage& message);
+
 // --precise.
 void AddPreciseFlag(CLI::App& command, TimeDigits& digits);
 

@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <limits>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "broker/doors/grpc/convert/convert.h"
 #include "broker/doors/grpc/convert/convert_cluster.h"
+#include "broker/requests/space_alarms.h"
 
 namespace wharf {
 namespace {
@@ -46,6 +48,8 @@ void ToProto(const DiskReport& disk, v1::DiskStatus* proto) {
   proto->set_state(StateOf(disk.state));
   proto->set_free_bytes(static_cast<std::int64_t>(disk.free_bytes));
   proto->set_sends_refused_below_bytes(static_cast<std::int64_t>(disk.mark_bytes));
+  proto->set_warned_below_bytes(static_cast<std::int64_t>(disk.warned_bytes));
+  proto->set_reserve_bytes(static_cast<std::int64_t>(disk.reserve_bytes));
 }
 
 void ToProto(const StoreSpace::Use& space, v1::StoreSpace* proto) {
@@ -67,6 +71,7 @@ void ToProto(const BrokerMemory& memory, v1::MemoryUse* proto) {
   proto->set_stream_bytes(static_cast<std::int64_t>(memory.stream_bytes));
   proto->set_write_buffer_bytes(static_cast<std::int64_t>(memory.write_buffer_bytes));
   proto->set_block_cache_bytes(static_cast<std::int64_t>(memory.block_cache_bytes));
+  proto->set_request_bytes_max(static_cast<std::int64_t>(memory.request_bytes_max));
 }
 
 void ToProto(const AmqpStatistics& amqp, v1::AmqpStatistics* proto) {
@@ -140,6 +145,12 @@ void ToProto(const BrokerStatistics& statistics, v1::BrokerStatistics* proto) {
   proto->set_unauthorized_count(static_cast<std::int64_t>(statistics.access.unauthorized));
   proto->set_forbidden_count(static_cast<std::int64_t>(statistics.access.forbidden));
   ToProto(statistics.disk, proto->mutable_disk());
+  proto->mutable_disk()->set_log_bytes(static_cast<std::int64_t>(statistics.log_bytes));
+  for (SpaceAlarm& each : SpaceAlarmsOf(statistics)) {
+    v1::SpaceAlarm& alarm = *proto->add_alarms();
+    alarm.set_name(std::string(each.name));
+    alarm.set_text(std::move(each.text));
+  }
   ToProto(statistics.space, proto->mutable_space());
   if (!statistics.damaged_files.empty()) {
     proto->set_damaged_files(fmt::format("{}", fmt::join(statistics.damaged_files, ", ")));

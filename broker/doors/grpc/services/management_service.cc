@@ -160,8 +160,15 @@ UnaryReactor* ManagementService::ListEntityNumbers(grpc::CallbackServerContext* 
     if (!count.ok()) return call.Fail(count.status());
     const Result<std::string> after = NameFromPageToken(call.request().page_token());
     if (!after.ok()) return call.Fail(after.status());
-    const EntityNumbers::Page page = call.broker().statistics().entities->ReadPage(*after, *count);
-    for (const EntityNumbers::Row& row : page.rows) ToProto(row, call.response().add_entities());
+    const BrokerStatistics statistics = call.broker().statistics();
+    const EntityNumbers::Page page = statistics.entities->ReadPage(*after, *count);
+    for (const EntityNumbers::Row& row : page.rows) {
+      v1::EntityNumbers* numbers = call.response().add_entities();
+      ToProto(row, numbers);
+      if (call.request().with_table_bytes()) {
+        numbers->set_table_bytes(static_cast<std::int64_t>(statistics.table_bytes(row.id)));
+      }
+    }
     if (page.has_more) {
       call.response().set_next_page_token(PageTokenOfName(page.rows.back().path));
     }

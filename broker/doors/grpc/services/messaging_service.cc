@@ -61,6 +61,8 @@ MessagingService::MessagingService(const Gates& gates)
         Stream("ReceiveStream", &MessagingService::ReceiveStream),
         Unary("Settle", &MessagingService::Settle),
         Unary("RenewLock", &MessagingService::RenewLock), Unary("Peek", &MessagingService::Peek),
+        Unary("PeekBody", &MessagingService::PeekBody),
+        Unary("TraceMessage", &MessagingService::TraceMessage),
         Unary("ReceiveDeferred", &MessagingService::ReceiveDeferred),
         Unary("UndeferMessages", &MessagingService::UndeferMessages),
         Unary("ReceiveBySequenceNumber", &MessagingService::ReceiveBySequenceNumber),

@@ -30,6 +30,8 @@ class MessagingService final : public RawService {
                                         grpc::ByteBuffer* response);
   UnaryReactor* SettleBySequenceNumber(grpc::CallbackServerContext* context,
                                        grpc::ByteBuffer* response);
+  UnaryReactor* PeekBody(grpc::CallbackServerContext* context, grpc::ByteBuffer* response);
+  UnaryReactor* TraceMessage(grpc::CallbackServerContext* context, grpc::ByteBuffer* response);
   UnaryReactor* ExportBySequenceNumber(grpc::CallbackServerContext* context,
                                        grpc::ByteBuffer* response);
   UnaryReactor* DeleteMessages(grpc::CallbackServerContext* context, grpc::ByteBuffer* response);

@@ -1,0 +1,99 @@
+#include "broker/doors/grpc/convert/convert_trace.h"
+
+#include <utility>
+
+#include "broker/doors/common/field_error.h"
+#include "broker/doors/grpc/convert/convert.h"
+#include "broker/doors/grpc/convert/convert_time.h"
+
+namespace wharf {
+namespace {
+
+// Of UTF-8.
+constexpr std::size_t kIdBytesMax = 4 * 128;
+
+v1::MessageWait WaitToProto(MessageWait wait) {
+  switch (wait) {
+    case MessageWait::kReceiver:
+      return v1::MESSAGE_WAIT_RECEIVER;
+    case MessageWait::kLock:
+      return v1::MESSAGE_WAIT_LOCK;
+    case MessageWait::kSession:
+      return v1::MESSAGE_WAIT_SESSION;
+    case MessageWait::kSessionLock:
+      return v1::MESSAGE_WAIT_SESSION_LOCK;
+    case MessageWait::kScheduledTime:
+      return v1::MESSAGE_WAIT_SCHEDULED_TIME;
+    case MessageWait::kDelay:
+      return v1::MESSAGE_WAIT_DELAY;
+    case MessageWait::kDeferred:
+      return v1::MESSAGE_WAIT_DEFERRED;
+    case MessageWait::kQuarantine:
+      return v1::MESSAGE_WAIT_QUARANTINE;
+    case MessageWait::kEntityStatus:
+      return v1::MESSAGE_WAIT_ENTITY_STATUS;
+    case MessageWait::kForwarding:
+      return v1::MESSAGE_WAIT_FORWARDING;
+    case MessageWait::kExpiry:
+      return v1::MESSAGE_WAIT_EXPIRY;
+  }
+  return v1::MESSAGE_WAIT_UNSPECIFIED;
+}
+
+void PlaceToProto(const MessagePlace& place, v1::MessagePlace* proto) {
+  proto->set_entity_path(place.path);
+  ToProto(place.peeked, proto->mutable_message());
+  proto->mutable_message()->mutable_message()->clear_body();
+  if (place.locked_until != kNever) {
+    ToProto(place.locked_until, proto->mutable_message()->mutable_locked_until());
+  }
+  proto->set_wait(WaitToProto(place.wait));
+  proto->set_is_next(place.is_next);
+  if (place.locked_since != kNever) ToProto(place.locked_since, proto->mutable_locked_since());
+  if (!place.locked_by.empty()) proto->set_locked_by(place.locked_by);
+  if (!place.forward_to.empty()) proto->set_forward_to(place.forward_to);
+  for (const JobId job : place.jobs) proto->add_job_ids(job.value());
+}
+
+void RememberedToProto(const RememberedPlace& remembered, v1::RememberedMessageId* proto) {
+  proto->set_entity_path(remembered.path);
+  proto->set_sequence_number(static_cast<std::int64_t>(remembered.number.value()));
+  ToProto(remembered.forget_after, proto->mutable_forgotten_at());
+}
+
+}  // namespace
+
+void ToProto(BodyPiece piece, std::uint64_t from, v1::PeekBodyResponse* proto) {
+  const std::uint64_t next = from + piece.data.size();
+  proto->set_body_size(static_cast<std::int64_t>(piece.size));
+  if (next < piece.size) proto->set_next_byte(static_cast<std::int64_t>(next));
+  proto->set_data(std::move(piece.data));
+}
+
+Result<WantedMessage> WantedFromProto(const v1::TraceMessageRequest& request) {
+  if (request.has_message_id() && !request.message_id().empty()) {
+    if (request.message_id().size() > kIdBytesMax) {
+      return BadValue("message_id", "is longer than 128 characters, as none is");
+    }
+    return WantedMessage(request.message_id());
+  }
+  if (!request.has_sequence_number()) {
+    return BadValue("message_id", "and sequence_number: one of them must be given");
+  }
+  const Result<SequenceNumber> number =
+      NumberFromProto("sequence_number", request.sequence_number());
+  if (!number.ok()) return number.status();
+  return WantedMessage(*number);
+}
+
+void ToProto(const TracePage& page, v1::TraceMessageResponse* proto) {
+  for (const MessagePlace& each : page.places) PlaceToProto(each, proto->add_places());
+  for (const RememberedPlace& each : page.remembered) {
+    RememberedToProto(each, proto->add_remembered());
+  }
+  for (const std::string& each : page.fenced) proto->add_fenced_entity_paths(each);
+  proto->set_looked_at_count(static_cast<std::int64_t>(page.looked_at));
+  proto->set_entity_count(static_cast<std::int64_t>(page.entities));
+}
+
+}  // namespace wharf

@@ -1,0 +1,36 @@
+"""`wharf trace`: where a message is, and what it waits for."""
+
+import unittest
+
+import command_line
+from command_line import FAILED
+from wire import Message
+
+
+class WhereTest(command_line.CommandLineTest):
+
+    def test_where_a_message_is_and_what_it_waits_for(self):
+        self.run_wharf("send", "orders", "x", "--message-id", "a")
+        self.assertRegex(self.run_wharf("trace", "a"), r"orders +1 +active .*a receiver: it is the next")
+        self.lock()
+        self.assertRegex(self.run_wharf("trace", "a"), r"orders +1 +locked .*its lock ends .*, held by ipv4:127")
+        self.assertRegex(self.run_wharf("trace", "1"), r"orders +1 +locked")
+        self.assertIn("1 found in 1 entities; 1 messages were looked at", self.run_wharf("trace", "a"))
+
+    def test_what_is_nowhere_is_not_found(self):
+        self.assertIn("not found in 1 entities", self.run_wharf("trace", "none", code=FAILED))
+
+    def test_a_search_that_was_given_up_says_so(self):
+        self.client.send("orders", *[b"x"] * 4500)
+        self.client.send("orders", *[b"x"] * 4500)
+        self.client.send("orders", Message(body=b"last", message_id="last"))
+        self.assertIn("there is more to look at", self.run_wharf("trace", "last", "--limit", "1000", code=FAILED))
+        found = self.run_json("trace", "last")
+        self.assertTrue(found["is_complete"])
+        (place,) = found["places"]
+        self.assertEqual((place["entity_path"], place["wait"]), ("orders", "receiver"))
+        self.assertNotIn("body", place["message"])
+
+
+if __name__ == "__main__":
+    unittest.main()

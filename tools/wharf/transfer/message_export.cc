@@ -1,0 +1,96 @@
+#include "tools/wharf/transfer/message_export.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "tools/wharf/messages/message_json.h"
+#include "tools/wharf/messages/message_table.h"
+#include "tools/wharf/terminal/progress_bar.h"
+#include "tools/wharf/text/printable_text.h"
+
+namespace wharf::tool {
+namespace {
+
+constexpr std::uint64_t kPageMessages = 250;
+
+}  // namespace
+
+ExitCode MessageExport::Run() {
+  Status failed = WritePages();
+  if (file_ != nullptr) {
+    const Status synced = file_->Sync();
+    if (failed.ok()) failed = synced;
+  }
+  if (unreadable_ > 0) {
+    program_.err.Print(
+        "wharf: {} messages cannot be read and were left out: wharf peek --state quarantined\n",
+        unreadable_);
+  }
+  if (!failed.ok()) {
+    program_.err.Print("wharf: exported {} messages; go on with --from {}\n", written_,
+                       last_number_ + 1);
+    return program_.Fail(failed);
+  }
+  if (file_ != nullptr) return PrintDone(program_, "exported", static_cast<std::int64_t>(written_));
+  return unreadable_ > 0 ? ExitCode::kFailed : ExitCode::kOk;
+}
+
+Status MessageExport::WritePages() {
+  ProgressBar progress(std::nullopt, "exported");
+  v1::PeekRequest& request = choice_.request;
+  while (!has_enough() && !program_.out.is_broken()) {
+    const std::uint64_t left =
+        choice_.messages_max == 0 ? kPageMessages : choice_.messages_max - written_;
+    request.set_max_messages(static_cast<std::uint32_t>(std::min(left, kPageMessages)));
+    auto page = program_.client().Peek(request);
+    if (!page.ok()) return page.status();
+    for (v1::ReceivedMessage& message : *page->mutable_messages()) {
+      WHARF_RETURN_IF_ERROR(Take(message));
+    }
+    progress.Update(written_);
+    if (!page->has_next_sequence_number()) break;
+    request.set_from_sequence_number(page->next_sequence_number());
+  }
+  return {};
+}
+
+Status MessageExport::Take(v1::ReceivedMessage& message) {
+  if (message.has_unreadable_reason()) {
+    ++unreadable_;
+    return {};
+  }
+  const Result<bool> is_whole = Complete(message);
+  if (!is_whole.ok()) return is_whole.status();
+  return *is_whole ? Write(message) : Status();
+}
+
+Result<bool> MessageExport::Complete(v1::ReceivedMessage& message) const {
+  if (!IsBodyLeftOut(message)) return true;
+  v1::PeekBodyRequest request;
+  request.set_entity_path(choice_.request.entity_path());
+  request.set_sequence_number(message.sequence_number());
+  std::string& body = *message.mutable_message()->mutable_body();
+  for (;;) {
+    const auto piece = program_.client().PeekBody(request);
+    if (piece.status().code() == ErrorCode::kMessageNotFound) return false;
+    if (!piece.ok()) return piece.status();
+    body.reserve(static_cast<std::size_t>(piece->body_size()));
+    body += piece->data();
+    if (!piece->has_next_byte()) return true;
+    request.set_from_byte(piece->next_byte());
+  }
+}
+
+Status MessageExport::Write(const v1::ReceivedMessage& message) {
+  const Json json = ToJson(message);
+  if (file_ != nullptr) {
+    WHARF_RETURN_IF_ERROR(file_->Add(WithJsonEscapes(ToLine(json))));
+  } else {
+    program_.out.PrintJson(json);
+  }
+  ++written_;
+  last_number_ = message.sequence_number();
+  return {};
+}
+
+}  // namespace wharf::tool
