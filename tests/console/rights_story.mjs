@@ -78,6 +78,7 @@ export default {
       await page.getByLabel("listen", { exact: true }).check();
       await page.getByLabel("send", { exact: true }).check();
       await press(page, "Create");
+      await heading(page, "Keys of shop").waitFor();
       const rule = () =>
         daemon.call(
           "Management/GetAccessRule",
