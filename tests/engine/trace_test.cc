@@ -8,7 +8,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "broker/schema/keys.h"
+#include "broker/schema/records.h"
+#include "broker/schema/tables.h"
 #include "tests/harness/engine_harness.h"
+#include "tests/quiet_log.h"
 
 namespace wharf {
 namespace {
@@ -272,6 +276,45 @@ TEST_F(TraceTest, AJobThatWillComeToItIsTold) {
 
   ASSERT_EQ(found.places.size(), 1U);
   EXPECT_THAT(found.places[0].jobs, ElementsAre(job->id));
+}
+
+class FencedTraceTest : public TraceTest {
+ protected:
+  // What is wrong is what these tests are about.
+  void TearDown() override {}
+
+  void Fence(const std::string& name) {
+    const auto queue = engine_.GetQueue(name);
+    LaneCounters counters = queue->main;
+    counters.locked += 2;
+    WriteBatch batch;
+    batch.Put(IdOf(Table::kCounters), CountersKey({queue->record.id, LaneKind::kMain}),
+              EncodeCounters(counters));
+    engine_.memory_log().Append(std::move(batch), [](const Result<CommitIndex>&) {});
+    engine_.Run();
+    engine_.Restart();
+  }
+
+  const QuietLog quiet_;
+};
+
+TEST_F(FencedTraceTest, WhatNobodyLooksIntoIsNamedOnceHoweverManyPages) {
+  for (const char* name : {"a", "b", "c"}) Make({.name = name});
+  Send("b", WithId("m"));
+  Send("c", WithId("m"));
+  for (int i = 0; i < 9; ++i) {
+    ASSERT_TRUE(engine_.Send("a", std::vector<Message>(1000, WithId("other"))).ok());
+  }
+  Fence("b");
+
+  const TracePage found = Trace(WantedMessage("m"));
+
+  EXPECT_THAT(PathsOf(found), ElementsAre("c"));
+  EXPECT_THAT(found.fenced, ElementsAre("b"));
+  EXPECT_EQ(found.entities, 3U);
+  EXPECT_GT(pages_, 2);
+  EXPECT_EQ(Page({{"b"}, std::string("m"), {}}).status().code(),
+            ErrorCode::kMessagingEntityDisabled);
 }
 
 }  // namespace

@@ -137,7 +137,6 @@ void TraceHandler::Tell(Page page, const Result<TraceFindings>& found, Turn& tur
   TracePage told;
   told.looked_at = found->looked_at;
   told.entities = found->done;
-  told.fenced = std::move(page.fenced);
   for (const FoundPlace& each : found->places) {
     Queue* queue = context_.catalog.Find(page.named[each.entity].id);
     if (queue == nullptr) continue;  // Deleted meanwhile.
@@ -149,9 +148,15 @@ void TraceHandler::Tell(Page page, const Result<TraceFindings>& found, Turn& tur
   }
   if (found->done < page.named.size()) {
     told.next = {page.named[found->done].folded_path, found->part, found->from};
+    // The next page comes to those behind it.
+    const auto is_behind = [&](const std::string& path) {
+      return FoldPath(path) > told.next->path;
+    };
+    std::erase_if(page.fenced, is_behind);
   } else if (page.has_more) {
     told.next = {std::move(page.last_path), EntityPart::kEnd, {}};
   }
+  told.fenced = std::move(page.fenced);
   Reply(turn, std::move(page.asked.answer), Result<TracePage>(std::move(told)));
 }
 
