@@ -88,7 +88,7 @@ class CallTest(ConsoleTest):
         told = self.done("openapi.json", method="GET")["paths"]
         methods = re.findall(r"^service (\w+)|^  rpc (\w+)\((stream )?", "\n".join(
             file.read_text(encoding="utf-8") for file in sorted(ROOT.glob("proto/wharf/v1/*.proto"))), re.MULTILINE)
-        service, paths = None, {"/api/v1/session"}
+        service, paths = None, {"/api/v1/session", "/api/v1/bodies"}
         for name, method, is_stream in methods:
             service = name or service
             if not method:
@@ -345,13 +345,15 @@ class SignInTest(test_access.AccessTest):
     def test_the_readme_says_what_works(self):
         readme = (ROOT / "README.md").read_text(encoding="utf-8")
         lines = readme.split("## As JSON")[1].split("```sh")[2].split("```")[0]
-        self.assertEqual(lines.count("curl -f"), 7)
+        self.assertEqual(lines.count("curl -f"), 9)
         script = lines.replace("127.0.0.1:8080", f"127.0.0.1:{self.port}").replace("curl", "curl -s").replace(
             "/var/lib/wharf", self.data)
         done = subprocess.run(["bash", "-ec", script], cwd=self.folder.name, stdout=subprocess.PIPE, text=True,
                               check=True, timeout=wire.TIMEOUT)
         self.assertIn('"body":"aGVsbG8="', done.stdout)
-        self.assertEqual(self.root.runtime("orders").total_message_count, 0)
+        self.assertEqual(self.root.runtime("orders").total_message_count, 1)
+        self.assertEqual(pathlib.Path(self.folder.name, "same.bin").read_bytes(),
+                         pathlib.Path(self.folder.name, "openapi.json").read_bytes())
 
 
 class TlsTest(test_clients.ClientsTest):

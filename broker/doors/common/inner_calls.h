@@ -38,8 +38,9 @@ class InnerCalls {
   // Ends the call if it is not over; it is answered all the same. Any thread, any time.
   using Cancel = std::function<void()>;
 
-  // A stream, from the side of its client. Whoever has it uses it on one thread at a time; at most
-  // one read and one write are under way. One that goes before it is over is cancelled.
+  // A stream, from the side of its client. At most one read and one write are under way, which may
+  // be begun on two threads; it goes when nothing is begun any more. One that goes before it is
+  // over is cancelled.
   class Stream {
    public:
     virtual ~Stream() = default;

@@ -41,7 +41,7 @@ TEST(OpenApiTest, ItHasEachMethodAndNoReferenceThatLeadsNowhere) {
   const json document = json::parse(OpenApiDocument("1.2.3"));
 
   EXPECT_EQ(document["info"]["version"], "1.2.3");
-  EXPECT_EQ(document["paths"].size(), ApiMethods().size() + ApiStreams().size() + 1);
+  EXPECT_EQ(document["paths"].size(), ApiMethods().size() + ApiStreams().size() + 2);
   for (const ApiMethod& method : ApiMethods()) {
     EXPECT_TRUE(document["paths"][method.path].contains("post")) << method.path;
   }
@@ -53,6 +53,13 @@ TEST(OpenApiTest, ItHasEachMethodAndNoReferenceThatLeadsNowhere) {
   for (const std::string& reference : references) {
     EXPECT_TRUE(document.contains(json::json_pointer(reference.substr(1)))) << reference;
   }
+}
+
+TEST(OpenApiTest, BodiesAreThereAsTheyAre) {
+  const json bodies = json::parse(OpenApiDocument("1"))["paths"]["/api/v1/bodies"];
+  EXPECT_TRUE(bodies["get"]["responses"]["200"]["content"].contains("application/octet-stream"));
+  EXPECT_EQ(bodies["get"]["parameters"].size(), 2U);
+  EXPECT_EQ(bodies["post"]["parameters"].size(), 3U);
 }
 
 TEST(OpenApiTest, AMessageSaysOfEachFieldWhatJsonHasForIt) {

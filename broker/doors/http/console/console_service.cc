@@ -9,6 +9,7 @@
 
 #include "broker/doors/http/console/api_answer.h"
 #include "broker/doors/http/console/api_stream.h"
+#include "broker/doors/http/console/body_call.h"
 #include "broker/doors/http/console/json_form.h"
 #include "broker/doors/http/console/open_api.h"
 #include "broker/doors/http/console/page.h"
@@ -133,6 +134,7 @@ HttpService::Begun ConsoleService::Begin(HttpRequest head) {
   if (const ApiMethod* const stream = FindApiStream(head.path)) {
     return Sealed(ConsoleKind::kStream, BeginStream(head, *stream));
   }
+  if (head.path == kBodiesPath) return Sealed(ConsoleKind::kCall, BeginBody(head, credentials));
   const ConsoleKind kind = KindOf(head.path);
   return Sealed(kind, BeginOther(std::move(head), credentials, kind));
 }
@@ -230,6 +232,32 @@ HttpService::Begun ConsoleService::BeginCall(const HttpRequest& head,
 std::shared_ptr<ConsoleService::Place> ConsoleService::TakePlace() {
   auto place = std::make_shared<Place>(calls_);
   return place->is_one_too_many() || !world_.has_room() ? nullptr : place;
+}
+
+HttpService::Begun ConsoleService::BeginBody(const HttpRequest& head,
+                                             const Credentials& credentials) {
+  auto visit = std::make_shared<Visit>(world_.gate, head);
+  const TrackingId& id = visit->tracking_id();
+  const Status foreign = CheckPage(head, credentials, visit->guard() == nullptr, hosts_);
+  if (!foreign.ok()) return Refused(ErrorAnswer(foreign, id));
+  const bool is_look = head.method == "GET";
+  if (!is_look && head.method != "POST") return Refused(WrongMethod("GET, POST", id));
+  if (const Status refused = visit->Admit(credentials, world_.sessions); !refused.ok()) {
+    return Refused(ErrorAnswer(refused, id));
+  }
+  Result<BodyRequest> request = ParseBodyRequest(head);
+  if (!request.ok()) return Refused(ErrorAnswer(request.status(), id));
+  return {.go_on = [this, is_look, visit = std::move(visit), request = *std::move(request)](
+                       std::string body, const HttpReplyPtr& reply) {
+    auto place = TakePlace();
+    InnerCalls* const calls = world_.calls();
+    if (place == nullptr || calls == nullptr) {
+      const Status why = place == nullptr ? Busy() : NotThere();
+      return reply->Answer(ErrorAnswer(why, visit->tracking_id()));
+    }
+    const BodyCall call{visit, std::move(place), calls, reply};
+    is_look ? AnswerBody(call, request) : SendBody(call, request, std::move(body));
+  }};
 }
 
 HttpService::Begun ConsoleService::BeginStream(const HttpRequest& head, const ApiMethod& method) {

@@ -3,6 +3,7 @@
 //
 //   POST /api/v1/Messaging/Send        a unary method, by its service and its name
 //   GET /api/v1/Messaging/SendStream   a stream, as a WebSocket (api_stream.h)
+//   /api/v1/bodies                     the body of a message as it is (body_call.h)
 //   /api/v1/session                    who is signed in (sign_in.h)
 //   GET /api/v1/openapi.json           what there is
 //   GET /                              the page, which asks all of that (page.h)
@@ -72,6 +73,7 @@ class ConsoleService final : public HttpService {
 
   Begun BeginCall(const HttpRequest& head, const Credentials& credentials, const ApiMethod& method);
   Begun BeginStream(const HttpRequest& head, const ApiMethod& method);
+  Begun BeginBody(const HttpRequest& head, const Credentials& credentials);
   Begun BeginOther(HttpRequest head, const Credentials& credentials, ConsoleKind kind);
   Begun BeginDocument(const HttpRequest& head);
   Begun BeginPage(HttpRequest head, const TrackingId& id);

@@ -5,8 +5,10 @@
 
 #include <google/protobuf/descriptor.h>
 #include <nlohmann/json.hpp>
+#include <wharf/v1/messaging.pb.h>
 
 #include "broker/doors/http/console/api_methods.h"
+#include "broker/doors/http/console/body_call.h"
 #include "broker/doors/http/console/json_check.h"
 #include "broker/doors/http/console/sign_in.h"
 
@@ -188,6 +190,32 @@ ordered_json SessionOperations() {
             {"responses", {{"204", {{"description", "Signed out"}}}, {"default", error}}}}}};
 }
 
+ordered_json Parameter(const char* name, const char* in, bool is_required, ordered_json schema) {
+  return {{"name", name}, {"in", in}, {"required", is_required}, {"schema", std::move(schema)}};
+}
+
+ordered_json BodyOperations(Schemas& schemas) {
+  const ordered_json text{{"type", "string"}};
+  const ordered_json bytes{{"application/octet-stream", {{"schema", TextWith("binary")}}}};
+  const ordered_json error = Answer("It is not", Reference("Error"));
+  ordered_json message = Parameter("X-Wharf-Message", "header", false, text);
+  message["description"] = "All of a wharf.v1.Message but its body, as JSON";
+  const ordered_json entity = Parameter("entityPath", "query", true, text);
+  return {{"get",
+           {{"operationId", "Body_Get"},
+            {"parameters", {entity, Parameter("sequenceNumber", "query", true, TextWith("int64"))}},
+            {"responses",
+             {{"200", {{"description", "The body as it is"}, {"content", bytes}}},
+              {"default", error}}}}},
+          {"post",
+           {{"operationId", "Body_Send"},
+            {"parameters", {RequestField(), entity, message}},
+            {"requestBody", {{"content", bytes}}},
+            {"responses",
+             {{"200", Answer("It is sent", schemas.ReferenceTo(*v1::SendResult::descriptor()))},
+              {"default", error}}}}}};
+}
+
 // A token as over REST, or a session.
 ordered_json SecuritySchemes() {
   return {
@@ -206,6 +234,7 @@ std::string OpenApiDocument(const std::string& version) {
   ordered_json paths = ordered_json::object();
   paths[std::string(SignIn::kPath)] = SessionOperations();
   for (const ApiMethod& method : ApiMethods()) paths[method.path] = Operation(method, schemas);
+  paths[std::string(kBodiesPath)] = BodyOperations(schemas);
   for (const ApiMethod& method : ApiStreams()) {
     paths[method.path] = StreamOperation(method, schemas);
   }
