@@ -2,7 +2,7 @@
 
 import json
 
-from web_socket import CLOSE, PING, PONG, TEXT, WebSocket
+from web_socket import CLOSE, MORE, PING, PONG, TEXT, WebSocket
 
 
 class JsonStream(WebSocket):
@@ -18,14 +18,18 @@ class JsonStream(WebSocket):
 
     def hear(self):
         """The next response; a pair of code and reason, if there is none any more."""
-        opcode, payload = self.receive()
-        while opcode == PING:  # As it has not said anything for a while.
-            self.send(payload, PONG)
+        text = b""
+        while True:
             opcode, payload = self.receive()
-        if opcode == CLOSE:
-            return int.from_bytes(payload[:2], "big"), payload[2:].decode()
-        assert opcode == TEXT, opcode
-        return json.loads(payload)
+            if opcode == PING:  # As it has not said anything for a while.
+                self.send(payload, PONG)
+                continue
+            if opcode == CLOSE:
+                return int.from_bytes(payload[:2], "big"), payload[2:].decode()
+            assert opcode == (MORE if text else TEXT), opcode
+            text += payload
+            if self.is_last:
+                return json.loads(text)
 
     def hear_end(self):
         """The error, if there is one, and the code of the close."""

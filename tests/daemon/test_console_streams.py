@@ -214,6 +214,16 @@ class StreamRightsTest(test_access.AccessTest):
                 self.open("SendStream", Sec_WebSocket_Protocol=protocols)
             self.assertEqual(raised.exception.status, 401)
 
+    def test_who_signs_out_has_no_stream_any_more(self):
+        session = test_console.ask(self.port, "session", {
+            "keyName": "RootManageSharedAccessKey", "key": self.root_key()}).json["session"]
+        receiver = self.open("ReceiveStream", Sec_WebSocket_Protocol=f"wharf.v1.json, wharf.session.{session}")
+        receiver.say({"start": {"entityPath": "q"}})
+        self.assertIn("started", receiver.hear())
+        test_console.ask(self.port, "session", method="DELETE", headers={"Authorization": f"Session {session}"})
+        error, code = receiver.hear_end()
+        self.assertEqual((error["code"], code), ("Unauthorized", UNAUTHENTICATED))
+
     def test_a_stream_ends_within_a_second_after_its_key(self):
         rule = self.root.make_rule("q", "l", "Listen")
         receiver = self.open("ReceiveStream", Authorization=make_token("sb://host/q", "l", rule.primary_key))

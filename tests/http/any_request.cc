@@ -99,7 +99,7 @@ struct Carried {
 
 // In pieces of so many bytes, as a reader goes on until there is an end.
 Carried ReadIn(std::size_t piece_bytes, std::string_view bytes) {
-  WebSocketFrames frames;
+  WebSocketFrames frames(WebSocketContent::kBinary);
   Carried carried;
   while (!bytes.empty() && !frames.ending()) {
     std::string piece(bytes.substr(0, piece_bytes));

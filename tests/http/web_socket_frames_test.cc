@@ -4,6 +4,7 @@
 #include <random>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -38,7 +39,7 @@ void Take(WebSocketFrames& frames, std::string piece, Read& read) {
   read.ending = frames.ending();
 }
 Read ReadCut(const std::string& bytes, std::size_t at) {
-  WebSocketFrames frames;
+  WebSocketFrames frames(WebSocketContent::kBinary);
   Read read;
   Take(frames, bytes.substr(0, at), read);
   Take(frames, bytes.substr(at), read);
@@ -64,7 +65,7 @@ TEST(WebSocketFramesTest, ALargeOneComesInPiecesOfAnySize) {
   std::string body(200'000, '\0');
   for (char& byte : body) byte = static_cast<char>(random());
   const std::string bytes = ClientFrame(0x82, body, 8);
-  WebSocketFrames frames;
+  WebSocketFrames frames(WebSocketContent::kBinary);
   Read read;
 
   for (std::size_t at = 0; at < bytes.size();) {
@@ -81,7 +82,7 @@ TEST(WebSocketFramesTest, ALargeOneComesInPiecesOfAnySize) {
 TEST(WebSocketFramesTest, AnyBytesAreTaken) {
   std::mt19937 random(11);
   for (int round = 0; round < 20'000; ++round) {
-    WebSocketFrames frames;
+    WebSocketFrames frames(WebSocketContent::kBinary);
     for (int piece = 0; piece < 4; ++piece) {
       std::string bytes(1 + random() % 40, '\0');
       for (char& byte : bytes) byte = static_cast<char>(random());
@@ -94,7 +95,7 @@ TEST(WebSocketFramesTest, AnyBytesAreTaken) {
 }
 
 TEST(WebSocketFramesTest, TheLastPingIsAnswered) {
-  WebSocketFrames frames;
+  WebSocketFrames frames(WebSocketContent::kBinary);
   std::string bytes = ClientFrame(0x89, "one") + ClientFrame(0x89, "two");
   frames.Take(bytes.data(), bytes.size());
 
@@ -124,7 +125,7 @@ TEST(WebSocketFramesTest, ACloseSaysACodeThatOneMaySay) {
   EXPECT_EQ(EndingOf(ClientFrame(0x88, "\x03\xE8")), WebSocketCode::kNormal);
   EXPECT_EQ(EndingOf(ClientFrame(0x88, "\x0F\xA0")), static_cast<WebSocketCode>(4000));
   for (const char* bad : {"\x03", "\x03\xE7", "\x03\xEC", "\x03\xED", "\x03\xEE", "\x07\xD0"}) {
-    WebSocketFrames frames;
+    WebSocketFrames frames(WebSocketContent::kBinary);
     std::string bytes = ClientFrame(0x88, bad);
     frames.Take(bytes.data(), bytes.size());
     EXPECT_EQ(frames.ending(), WebSocketCode::kProtocolError);
@@ -133,12 +134,52 @@ TEST(WebSocketFramesTest, ACloseSaysACodeThatOneMaySay) {
 }
 
 TEST(WebSocketFramesTest, WhatWeSaySaysItsLengthAsShortAsItCan) {
-  EXPECT_EQ(WebSocketHead(125), std::string("\x82\x7D"));
-  EXPECT_EQ(WebSocketHead(126), std::string("\x82\x7E\x00\x7E", 4));
-  EXPECT_EQ(WebSocketHead(65535), std::string("\x82\x7E\xFF\xFF", 4));
-  EXPECT_EQ(WebSocketHead(65536), std::string("\x82\x7F\x00\x00\x00\x00\x00\x01\x00\x00", 10));
-  EXPECT_EQ(WebSocketClose(WebSocketCode::kTooBig), std::string("\x88\x02\x03\xF1"));
+  EXPECT_EQ(WebSocketHead(125, {}), std::string("\x82\x7D"));
+  EXPECT_EQ(WebSocketHead(126, {}), std::string("\x82\x7E\x00\x7E", 4));
+  EXPECT_EQ(WebSocketHead(65535, {}), std::string("\x82\x7E\xFF\xFF", 4));
+  EXPECT_EQ(WebSocketHead(65536, {}), std::string("\x82\x7F\x00\x00\x00\x00\x00\x01\x00\x00", 10));
+  EXPECT_EQ(WebSocketClose(1009), std::string("\x88\x02\x03\xF1"));
   EXPECT_EQ(WebSocketPong("p"), std::string("\x8A\x01p"));
+}
+
+// As a client writes them, with a mask that changes nothing.
+std::string FrameOf(unsigned char first, const std::string& payload) {
+  return std::string(1, static_cast<char>(first)) + static_cast<char>(0x80 | payload.size()) +
+         std::string(4, '\0') + payload;
+}
+
+TEST(WebSocketTextsTest, WhereTheyEndIsTold) {
+  WebSocketFrames frames(WebSocketContent::kText);
+  std::string bytes = FrameOf(0x01, "a") + FrameOf(0x00, "") + FrameOf(0x89, "p") +
+                      FrameOf(0x80, "bc") + FrameOf(0x81, "") + FrameOf(0x81, "d") + "\x81";
+  EXPECT_EQ(frames.Take(bytes.data(), bytes.size()), 4U);
+  EXPECT_EQ(bytes.substr(0, 4), "abcd");
+  EXPECT_EQ(frames.ends(), (std::vector<std::size_t>{3, 3, 4}));
+  EXPECT_TRUE(frames.is_in_message()) << "its head has begun";
+}
+
+TEST(WebSocketTextsTest, OtherMessagesAndLongerOnesAreNone) {
+  WebSocketFrames frames(WebSocketContent::kText);
+  std::string bytes = FrameOf(0x82, "a");
+  frames.Take(bytes.data(), bytes.size());
+  EXPECT_EQ(frames.ending(), WebSocketCode::kUnsupportedData);
+
+  WebSocketFrames others(WebSocketContent::kText);
+  std::string head("\x81\xFF\0\0\0\0\x01\x80\0\x01\0\0\0\0", 14);  // 24 MiB and a byte.
+  others.Take(head.data(), head.size());
+  EXPECT_EQ(others.ending(), WebSocketCode::kTooBig);
+}
+
+TEST(WebSocketTextsTest, TheyAreWrittenInPiecesAndEndInWords) {
+  constexpr auto kText = WebSocketContent::kText;
+  EXPECT_EQ(WebSocketHead(1, {.content = kText}), std::string("\x81\x01"));
+  EXPECT_EQ(WebSocketHead(1, {.content = kText, .is_last = false}), std::string("\x01\x01"));
+  EXPECT_EQ(WebSocketHead(1, {.content = kText, .is_first = false, .is_last = false}),
+            std::string("\x00\x01", 2));
+  EXPECT_EQ(WebSocketHead(1, {.content = kText, .is_first = false}), std::string("\x80\x01"));
+  EXPECT_EQ(WebSocketClose(4003, "no"), std::string("\x88\x04\x0F\xA3no"));
+  EXPECT_EQ(WebSocketClose(4003, std::string(200, 'x')).size(), 2U + 125U);
+  EXPECT_EQ(WebSocketPing(), std::string("\x89\x00", 2));
 }
 
 }  // namespace

@@ -40,6 +40,8 @@ using TlsStream = beast::ssl_stream<PlainStream>;
 constexpr std::size_t kReadAheadBytes = 16 * 1024;
 constexpr std::size_t kReadAheadPiece = 2 * 1024;
 constexpr std::size_t kBodyPiece = 64 * 1024;
+// Whoever holds so little is not refused for what others hold.
+constexpr std::int64_t kFreeIncomingBytes = 64 * 1024;
 // A client that is refused while it still sends must be able to read why.
 constexpr milliseconds kLingerMax{1000};
 constexpr std::size_t kLingerBytesMax = 256 * 1024;
@@ -441,8 +443,9 @@ class ConnectionOver final : public HttpConnection,
   // Who says that much will come, and is slow, takes no room before it is there.
   bool TakeIncoming() {
     incoming_.Set(static_cast<std::int64_t>(parser_->get().body().size()));
-    return world_.held.incoming.load(std::memory_order_relaxed) <=
-           std::max(world_.limits.incoming_bytes_max, incoming_.bytes());
+    return incoming_.bytes() <= kFreeIncomingBytes ||
+           world_.held.incoming.load(std::memory_order_relaxed) <=
+               std::max(world_.limits.incoming_bytes_max, incoming_.bytes());
   }
   void RefuseBody() {
     reading_ = Reading::kNothing;
@@ -506,10 +509,13 @@ class ConnectionOver final : public HttpConnection,
     return false;
   }
 
+  std::string AnswerTo(const std::string& protocol) {
+    return WebSocketAnswer(ToText(parser_->get()[http::field::sec_websocket_key]), protocol);
+  }
+
   void Leave(HttpService::Upgrade upgrade) {
     if (!CanUpgrade()) return;
-    std::string answer =
-        WebSocketAnswer(ToText(parser_->get()[http::field::sec_websocket_key]), upgrade.protocol);
+    std::string answer = AnswerTo(upgrade.protocol);
     socket().expires_never();
     is_upgraded_ = true;
     this->SayLeft();
@@ -534,7 +540,7 @@ class ConnectionOver final : public HttpConnection,
         std::move(stream_), typename WebSocketMessages<Stream>::World{world_.limits, world_.held,
                                                                       this->shared_from_this()});
     texts_ = texts;
-    texts->Accept(parser_->get(), wanted.protocol,
+    texts->Accept(AnswerTo(wanted.protocol),
                   [texts, self = this->shared_from_this(),
                    take = std::move(wanted.take)](bool is_accepted) mutable {
                     if (!is_accepted || self->is_dropped_) return;

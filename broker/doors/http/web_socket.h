@@ -2,7 +2,9 @@
 // for the door that serves it from then on.
 //
 // What is read at once goes on at once, whatever frames it came in, and what is written at once is
-// one message. Pings are answered while something is read, the last of them if they come faster.
+// one message, or a piece of one. Of texts it is told where they end, and also that something came
+// which carries nothing. Pings are answered while something is read, the last of them if they come
+// faster.
 // Who breaks the rules is told so by a close with its code, and that is an error to who reads. On
 // the strand of the connection that it was.
 #pragma once
@@ -40,7 +42,8 @@ class WebSocketOver final : public HandedStream::Carrier,
   using Done = HandedStream::Done;
   using Error = boost::system::error_code;
 
-  explicit WebSocketOver(Next next) : next_(std::move(next)) {}
+  explicit WebSocketOver(Next next, WebSocketContent content = WebSocketContent::kBinary)
+      : next_(std::move(next)), content_(content), frames_(content) {}
 
   // The answer to the request; `done` is told when it has left, or why it could not.
   void Accept(std::string answer, Done done) {
@@ -67,18 +70,36 @@ class WebSocketOver final : public HandedStream::Carrier,
   }
 
   void Write(boost::asio::const_buffer bytes, Done done) override {
+    WritePiece(bytes, {.content = content_}, std::move(done));
+  }
+  void WritePiece(boost::asio::const_buffer bytes, WebSocketPiece piece, Done done) {
     if (is_close_said_) return Fail(std::move(done));
     data_ = bytes;
+    piece_ = piece;
     data_done_ = std::move(done);
+    WriteNext();
+  }
+  // Asks the client whether it is there.
+  void Ping() {
+    if (is_close_said_ || !pong_.empty()) return;
+    pong_ = WebSocketPing();
     WriteNext();
   }
 
   void Shutdown(HandedStream::Ending ending, Done done) override {
     const bool is_sent_away = ending == HandedStream::Ending::kSentAway;
-    SayClose(is_sent_away ? WebSocketCode::kGoingAway : WebSocketCode::kNormal);
+    End(CodeOf(is_sent_away ? WebSocketCode::kGoingAway : WebSocketCode::kNormal), {},
+        std::move(done));
+  }
+  // The same, in words.
+  void End(std::uint16_t code, std::string_view reason, Done done) {
+    SayClose(code, reason);
     closed_ = std::move(done);
     if (!is_reading_) AwaitClose();
   }
+
+  // What is known of what was read last (web_socket_frames.h).
+  const WebSocketFrames& frames() const { return frames_; }
 
   // Whoever still waits is let go of.
   void Close() override {
@@ -111,7 +132,9 @@ class WebSocketOver final : public HandedStream::Carrier,
       Fail(std::move(done));
       return error ? EndShutdown(error) : AwaitClose();
     }
-    if (error || kept > 0) return std::move(done)(error, kept);
+    const bool is_news = kept > 0 || content_ == WebSocketContent::kText;
+    if (error || (is_news && !frames_.ending())) return std::move(done)(error, kept);
+    if (kept > 0) return std::move(done)(error, kept);
     Read(into, std::move(done));
   }
 
@@ -119,7 +142,7 @@ class WebSocketOver final : public HandedStream::Carrier,
   void EndReading(Done done) {
     end_of_reading_ = std::move(done);
     lowest().expires_after(kWebSocketLingerMax);
-    SayClose(*frames_.ending());
+    SayClose(CodeOf(*frames_.ending()), {});
     if (is_all_said()) Leave();
   }
 
@@ -172,10 +195,12 @@ class WebSocketOver final : public HandedStream::Carrier,
 
   // --- writing: one thing at a time, and what this protocol says itself before what it carries
 
-  void SayClose(WebSocketCode code) {
+  static std::uint16_t CodeOf(WebSocketCode code) { return static_cast<std::uint16_t>(code); }
+
+  void SayClose(std::uint16_t code, std::string_view reason) {
     if (std::exchange(is_close_said_, true)) return;
     pong_.clear();
-    close_ = WebSocketClose(code);
+    close_ = WebSocketClose(code, reason);
     if (data_done_ && !is_writing_data_) Fail(std::exchange(data_done_, nullptr));
     WriteNext();
   }
@@ -197,7 +222,7 @@ class WebSocketOver final : public HandedStream::Carrier,
   // In one piece, head and all: TLS then takes no record for the head alone.
   void WriteData() {
     is_writing_ = is_writing_data_ = true;
-    frame_ = WebSocketHead(data_.size());
+    frame_ = WebSocketHead(data_.size(), piece_);
     frame_.append(static_cast<const char*>(data_.data()), data_.size());
     boost::asio::async_write(next_, boost::asio::buffer(frame_),
                              [self = this->shared_from_this()](Error error, std::size_t) {
@@ -226,6 +251,7 @@ class WebSocketOver final : public HandedStream::Carrier,
   static constexpr std::size_t kRestBytes = 4096;
 
   Next next_;
+  const WebSocketContent content_;
   WebSocketFrames frames_;
   bool is_reading_ = false;
   // Told when who broke the rules has heard so.
@@ -239,6 +265,7 @@ class WebSocketOver final : public HandedStream::Carrier,
   std::string close_;
   bool is_close_said_ = false;
   boost::asio::const_buffer data_;
+  WebSocketPiece piece_;
   Done data_done_;
   // Being written.
   std::string frame_;

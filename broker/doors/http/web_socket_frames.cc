@@ -37,8 +37,11 @@ bool IsCode(std::uint64_t code) {
   return is_defined || (code >= 3000 && code <= 4999);
 }
 
-std::string FrameHead(std::uint8_t opcode, std::size_t bytes) {
-  std::string head(1, static_cast<char>(kFinal | opcode));
+// An end has so much room for words beside its code.
+constexpr std::size_t kReasonBytesMax = kShortMax - 2;
+
+std::string FrameHead(std::uint8_t first, std::size_t bytes) {
+  std::string head(1, static_cast<char>(first));
   if (bytes <= kShortMax) return head + static_cast<char>(bytes);
   const bool fits_two = bytes <= kTwoBytesMax;
   head += static_cast<char>(fits_two ? kTwoBytes : kEightBytes);
@@ -49,7 +52,8 @@ std::string FrameHead(std::uint8_t opcode, std::size_t bytes) {
 }  // namespace
 
 std::size_t WebSocketFrames::Take(char* bytes, std::size_t count) {
-  std::size_t kept = 0;
+  ends_.clear();
+  kept_ = 0;
   std::size_t at = 0;
   while (at < count && !ending_) {
     if (!is_in_frame_) {
@@ -61,14 +65,14 @@ std::size_t WebSocketFrames::Take(char* bytes, std::size_t count) {
     if (IsControl()) {
       control_.append(bytes + at, piece);
     } else {
-      std::memmove(bytes + kept, bytes + at, piece);
-      kept += piece;
+      std::memmove(bytes + kept_, bytes + at, piece);
+      kept_ += piece;
     }
     at += piece;
     left_ -= piece;
     if (left_ == 0) EndFrame();
   }
-  return kept;
+  return kept_;
 }
 
 std::optional<std::string> WebSocketFrames::TakePing() { return std::exchange(ping_, {}); }
@@ -114,8 +118,13 @@ std::optional<WebSocketCode> WebSocketFrames::WhyBadStart() const {
       is_good = false;
   }
   if (!is_good) return WebSocketCode::kProtocolError;
-  if (opcode == Opcode::kText) return WebSocketCode::kUnsupportedData;
+  const Opcode other = content_ == WebSocketContent::kText ? Opcode::kBinary : Opcode::kText;
+  if (opcode == other) return WebSocketCode::kUnsupportedData;
   return std::nullopt;
+}
+
+std::uint64_t WebSocketFrames::MessageBytesMax() const {
+  return content_ == WebSocketContent::kText ? kWebSocketTextBytesMax : kWebSocketMessageBytesMax;
 }
 
 // A length that could be shorter is none.
@@ -134,7 +143,7 @@ void WebSocketFrames::BeginFrame() {
   }
   if (!IsControl()) {
     is_in_message_ = true;
-    if (left_ > kWebSocketMessageBytesMax - message_bytes_) {
+    if (left_ > MessageBytesMax() - message_bytes_) {
       ending_ = WebSocketCode::kTooBig;
       return;
     }
@@ -150,6 +159,7 @@ void WebSocketFrames::EndFrame() {
   } else if (IsLast()) {
     is_in_message_ = false;
     message_bytes_ = 0;
+    if (content_ == WebSocketContent::kText) ends_.push_back(kept_);
   }
   head_bytes_ = 0;
 }
@@ -185,15 +195,24 @@ void WebSocketFrames::Unmask(char* bytes, std::size_t count) {
               mask_.end());
 }
 
-std::string WebSocketHead(std::size_t bytes) { return FrameHead(2, bytes); }
-
-std::string WebSocketClose(WebSocketCode code) {
-  std::string frame = FrameHead(8, 2);
-  AppendNumber(static_cast<std::uint16_t>(code), 2, frame);
-  return frame;
+std::string WebSocketHead(std::size_t bytes, WebSocketPiece piece) {
+  const std::uint8_t opcode = piece.content == WebSocketContent::kText ? 1 : 2;
+  const auto first =
+      static_cast<std::uint8_t>((piece.is_last ? kFinal : 0) | (piece.is_first ? opcode : 0));
+  return FrameHead(first, bytes);
 }
 
-std::string WebSocketPong(std::string_view said) { return FrameHead(10, said.size()).append(said); }
+std::string WebSocketClose(std::uint16_t code, std::string_view reason) {
+  reason = reason.substr(0, kReasonBytesMax);
+  std::string frame = FrameHead(kFinal | 8, 2 + reason.size());
+  AppendNumber(code, 2, frame);
+  return frame.append(reason);
+}
+
+std::string WebSocketPing() { return FrameHead(kFinal | 9, 0); }
+std::string WebSocketPong(std::string_view said) {
+  return FrameHead(kFinal | 10, said.size()).append(said);
+}
 
 std::string WebSocketAnswer(std::string_view key, std::string_view protocol) {
   namespace detail = boost::beast::websocket::detail;
@@ -201,8 +220,9 @@ std::string WebSocketAnswer(std::string_view key, std::string_view protocol) {
   detail::make_sec_ws_accept(accept, {key.data(), key.size()});
   return fmt::format(
       "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
-      "Sec-WebSocket-Accept: {}\r\nSec-WebSocket-Protocol: {}\r\n\r\n",
-      std::string_view(accept.data(), accept.size()), protocol);
+      "Sec-WebSocket-Accept: {}\r\n{}{}{}\r\n",
+      std::string_view(accept.data(), accept.size()),
+      protocol.empty() ? "" : "Sec-WebSocket-Protocol: ", protocol, protocol.empty() ? "" : "\r\n");
 }
 
 }  // namespace wharf

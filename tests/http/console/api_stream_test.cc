@@ -1,6 +1,7 @@
 // What a stream says on either side, with the socket and the gRPC door played by the test.
 #include "broker/doors/http/console/api_stream.h"
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -103,7 +104,11 @@ class ApiStreamTest : public ::testing::Test {
     gate_.Open({engine_.broker().requests(), clock_, [] { return BrokerStatistics(); }, nullptr});
     auto visit = std::make_shared<Visit>(gate_, HttpRequest{.peer = "10.0.0.1:5000"});
     std::make_shared<ApiStream>(*FindApiStream("/api/v1/Messaging/SendStream"),
-                                ApiStream::Held{std::move(visit), std::shared_ptr<void>(place_)},
+                                ApiStream::Held{.visit = std::move(visit),
+                                                .place = std::shared_ptr<void>(place_),
+                                                .has_room = [this] { return has_room_; },
+                                                .is_signed_in = [this] { return is_signed_in_; },
+                                                .pace = std::chrono::milliseconds(1)},
                                 std::make_unique<Socket>(client_, io_))
         ->Begin(door_);
     place_.reset();
@@ -117,7 +122,15 @@ class ApiStreamTest : public ::testing::Test {
   // What was posted happens.
   void Run() {
     io_.restart();
-    io_.run();
+    io_.poll();
+  }
+  // Until something has come of its looks.
+  template <typename IsSo>
+  void RunUntil(IsSo is_so) {
+    while (!is_so()) {
+      io_.restart();
+      io_.run_one();
+    }
   }
   void Say(std::optional<std::string> text) {
     std::exchange(client_.heard, nullptr)(std::move(text));
@@ -146,6 +159,8 @@ class ApiStreamTest : public ::testing::Test {
   }
   static std::string Request(int id) { return json{{"requestId", std::to_string(id)}}.dump(); }
 
+  bool has_room_ = true;
+  bool is_signed_in_ = true;
   EngineHarness engine_;
   ClockControl clock_{engine_.broker().requests(), nullptr};
   CallGate gate_{{ErrorCode::kServiceCommunicationProblem, "not yet"}};
@@ -241,6 +256,42 @@ TEST_F(ApiStreamTest, AClientThatGoesEndsTheStreamAndNothingIsSaidToIt) {
   Run();
   EXPECT_TRUE(client_.texts.empty());
   EXPECT_TRUE(is_held_.expired());
+}
+
+TEST_F(ApiStreamTest, WithoutRoomForAnswersTheNextResponseWaits) {
+  Say(Request(1));
+  Respond(1);
+  has_room_ = false;
+  Read();
+  EXPECT_EQ(door_.reads, 1);
+  has_room_ = true;
+  RunUntil([this] { return door_.reads == 2; });
+}
+
+TEST_F(ApiStreamTest, WhoSignsOutHasItNoMore) {
+  Say(Request(1));
+  is_signed_in_ = false;
+  RunUntil([this] { return door_.is_let_go; });
+  door_.TellOver();
+  RunUntil([this] { return !client_.texts.empty(); });
+  EXPECT_EQ(json::parse(client_.texts.at(0))["error"]["code"], "Unauthorized");
+  Read();
+  EXPECT_EQ(client_.closed->first, 4016);
+}
+
+TEST_F(ApiStreamTest, WhoAsksForNothingHasItNotForLong) {
+  RunUntil([this] { return door_.is_let_go; });
+  door_.TellOver();
+  RunUntil([this] { return !client_.texts.empty(); });
+  Read();
+  EXPECT_EQ(client_.closed->first, 4004);
+}
+
+TEST_F(ApiStreamTest, WhoHasAskedOnceMayBeSilent) {
+  Say(Request(1));
+  io_.restart();
+  io_.run_for(std::chrono::milliseconds(200));
+  EXPECT_FALSE(door_.is_let_go);
 }
 
 TEST_F(ApiStreamTest, AClientThatDoesNotReadEndsTheStream) {

@@ -118,6 +118,7 @@ class WebSocket:
         head = self._heard.read(2)
         if len(head) < 2:
             return CLOSE, b""
+        self.is_last = head[0] & 128 != 0  # Of its message.
         size = head[1]
         if size >= 126:
             size = int.from_bytes(self._heard.read(2 if size == 126 else 8), "big")

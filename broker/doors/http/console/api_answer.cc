@@ -130,6 +130,8 @@ int GrpcOf(ErrorCode code) {
     case ErrorCode::kArgumentError:
     case ErrorCode::kMessageSizeExceeded:
       return 3;
+    case ErrorCode::kServiceTimeout:
+      return 4;
     case ErrorCode::kInvalidOperation:
       return 9;
     case ErrorCode::kServiceBusy:

@@ -22,13 +22,47 @@ ApiStream::ApiStream(const ApiMethod& method, Held held, MessageSocketPtr socket
     : method_(method),
       held_(std::move(held)),
       socket_(std::move(socket)),
-      executor_(socket_->executor()) {}
+      executor_(socket_->executor()),
+      timer_(executor_) {}
 
 void ApiStream::Begin(InnerCalls& calls) {
   stream_ = calls.Open({.method = method_.grpc_path, .caller = held_.visit->caller_of_stream()},
                        Events());
-  stream_->Read();
+  ReadNext();
   Hear();
+  Look();
+}
+
+// What waits is with the broker, where it is bounded.
+void ApiStream::ReadNext() {
+  awaits_room_ = !held_.has_room();
+  if (!awaits_room_) stream_->Read();
+}
+
+void ApiStream::Look() {
+  timer_.expires_after(held_.pace);
+  timer_.async_wait([weak = weak_from_this()](const boost::system::error_code& error) {
+    const auto self = weak.lock();
+    if (self != nullptr && !error) self->OnLook();
+  });
+}
+
+void ApiStream::OnLook() {
+  if (stream_ == nullptr) return;
+  ++looks_;
+  if (Status over = WhyOver(); !over.ok()) {
+    wrong_ = std::move(over);
+    return stream_.reset();
+  }
+  if (awaits_room_) ReadNext();
+  Look();
+}
+
+Status ApiStream::WhyOver() const {
+  if (!held_.is_signed_in())
+    return {ErrorCode::kUnauthorized, "the session is over: sign in again"};
+  if (has_asked_ || looks_ < kLooksToFirstRequest) return {};
+  return {ErrorCode::kServiceTimeout, "nothing was asked for 30 s"};
 }
 
 InnerCalls::StreamEvents ApiStream::Events() {
@@ -69,6 +103,7 @@ void ApiStream::Hear() {
 void ApiStream::OnText(const std::optional<std::string>& text) {
   if (!text) return Leave();
   if (stream_ == nullptr) return;
+  has_asked_ = true;
   if (has_ended_requests_) return Hear();
   if (text->empty()) {
     EndRequests({});
@@ -117,7 +152,7 @@ void ApiStream::OnSaid(bool is_said) {
   is_saying_ = false;
   if (!is_said) return Leave();
   if (end_) return SayEnd();
-  if (stream_ != nullptr) stream_->Read();
+  if (stream_ != nullptr) ReadNext();
 }
 
 void ApiStream::OnOver(Answer answer) {

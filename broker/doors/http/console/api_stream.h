@@ -13,12 +13,15 @@
 // the strand of the socket.
 #pragma once
 
+#include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/steady_timer.hpp>
 
 #include "broker/doors/common/inner_calls.h"
 #include "broker/doors/http/console/api_methods.h"
@@ -36,7 +39,15 @@ class ApiStream : public std::enable_shared_from_this<ApiStream> {
   struct Held {
     std::shared_ptr<Visit> visit;
     std::shared_ptr<void> place;
+    // Of the memory for answers: without it the next response waits.
+    std::function<bool()> has_room;
+    // Whoever began it has not signed out.
+    std::function<bool()> is_signed_in;
+    // Between two looks at all that.
+    std::chrono::milliseconds pace{1000};
   };
+  // Until the first request is there.
+  static constexpr int kLooksToFirstRequest = 30;
 
   ApiStream(const ApiMethod& method, Held held, MessageSocketPtr socket);
 
@@ -60,6 +71,12 @@ class ApiStream : public std::enable_shared_from_this<ApiStream> {
   void OnSaid(bool is_said);
   void OnOver(Answer answer);
 
+  // Now, or when there is room.
+  void ReadNext();
+  void Look();
+  void OnLook();
+  Status WhyOver() const;
+
   // What was taken is answered; then the stream ends with this.
   void EndRequests(const Status& why);
   void SayEnd();
@@ -74,6 +91,10 @@ class ApiStream : public std::enable_shared_from_this<ApiStream> {
   const boost::asio::any_io_executor executor_;
   // Null: it is over, or let go of.
   std::unique_ptr<InnerCalls::Stream> stream_;
+  boost::asio::steady_timer timer_;
+  int looks_ = 0;
+  bool has_asked_ = false;
+  bool awaits_room_ = false;
   bool has_ended_requests_ = false;
   bool is_saying_ = false;
   // Why no more was taken of its client; ok: nothing was wrong with it.

@@ -108,16 +108,16 @@ std::string_view NameOf(ConsoleKind kind) {
 
 class ConsoleService::Place {
  public:
-  explicit Place(std::atomic<int>& taken) : taken_(taken), number_(++taken) {}
+  Place(std::atomic<int>& taken, int places) : taken_(taken), is_there_(++taken <= places) {}
   ~Place() { --taken_; }
   Place(const Place&) = delete;
   Place& operator=(const Place&) = delete;
 
-  bool is_one_too_many() const { return number_ > kCallsMax; }
+  bool is_there() const { return is_there_; }
 
  private:
   std::atomic<int>& taken_;
-  const int number_;
+  const bool is_there_;
 };
 
 ConsoleService::ConsoleService(World world, HostCheck hosts, const std::string& version)
@@ -224,14 +224,15 @@ HttpService::Begun ConsoleService::BeginCall(const HttpRequest& head,
   return {.go_on = [this, &method, visit = std::move(visit)](const std::string& body,
                                                              const HttpReplyPtr& reply) {
     // Not before its body is there: who sends none takes no place from others.
-    if (auto place = TakePlace()) return Call(method, body, visit, place, reply);
+    if (auto place = TakePlace(calls_, kCallsMax)) return Call(method, body, visit, place, reply);
     reply->Answer(ErrorAnswer(Busy(), visit->tracking_id()));
   }};
 }
 
-std::shared_ptr<ConsoleService::Place> ConsoleService::TakePlace() {
-  auto place = std::make_shared<Place>(calls_);
-  return place->is_one_too_many() || !world_.has_room() ? nullptr : place;
+std::shared_ptr<ConsoleService::Place> ConsoleService::TakePlace(std::atomic<int>& taken,
+                                                                 int places) {
+  auto place = std::make_shared<Place>(taken, places);
+  return place->is_there() && world_.has_room() ? place : nullptr;
 }
 
 HttpService::Begun ConsoleService::BeginBody(const HttpRequest& head,
@@ -249,7 +250,7 @@ HttpService::Begun ConsoleService::BeginBody(const HttpRequest& head,
   if (!request.ok()) return Refused(ErrorAnswer(request.status(), id));
   return {.go_on = [this, is_look, visit = std::move(visit), request = *std::move(request)](
                        std::string body, const HttpReplyPtr& reply) {
-    auto place = TakePlace();
+    auto place = TakePlace(calls_, kCallsMax);
     InnerCalls* const calls = world_.calls();
     if (place == nullptr || calls == nullptr) {
       const Status why = place == nullptr ? Busy() : NotThere();
@@ -258,6 +259,13 @@ HttpService::Begun ConsoleService::BeginBody(const HttpRequest& head,
     const BodyCall call{visit, std::move(place), calls, reply};
     is_look ? AnswerBody(call, request) : SendBody(call, request, std::move(body));
   }};
+}
+
+// A session does not rest while a stream that it began is there. It is not asked for otherwise.
+std::function<bool()> ConsoleService::SignedIn(const Visit& visit, const Credentials& credentials) {
+  const bool is_session = credentials.kind == Credentials::Kind::kSession;
+  if (visit.guard() == nullptr || !is_session) return [] { return true; };
+  return [this, id = credentials.text] { return world_.sessions.Find(id) != nullptr; };
 }
 
 HttpService::Begun ConsoleService::BeginStream(const HttpRequest& head, const ApiMethod& method) {
@@ -273,13 +281,16 @@ HttpService::Begun ConsoleService::BeginStream(const HttpRequest& head, const Ap
   if (const Status refused = visit->Admit(credentials, world_.sessions); !refused.ok()) {
     return Refused(ErrorAnswer(refused, id));
   }
-  auto place = TakePlace();
+  auto place = TakePlace(streams_, kStreamsMax);
   InnerCalls* const calls = world_.calls();
   if (place == nullptr || calls == nullptr) {
     return Refused(ErrorAnswer(place == nullptr ? Busy() : NotThere(), id));
   }
-  auto take = [&method, calls,
-               held = ApiStream::Held{visit, std::move(place)}](MessageSocketPtr socket) mutable {
+  ApiStream::Held held{.visit = visit,
+                       .place = std::move(place),
+                       .has_room = world_.has_room,
+                       .is_signed_in = SignedIn(*visit, credentials)};
+  auto take = [&method, calls, held = std::move(held)](MessageSocketPtr socket) mutable {
     std::make_shared<ApiStream>(method, std::move(held), std::move(socket))->Begin(*calls);
   };
   return {.texts = Texts{protocols.empty() ? "" : std::string(kStreamProtocol), std::move(take)}};

@@ -41,8 +41,10 @@ std::string_view NameOf(ConsoleKind kind);
 
 class ConsoleService final : public HttpService {
  public:
-  // Calls and streams under way at a time; what would be more hears ServiceBusy.
+  // Under way at a time; what would be more hears ServiceBusy. Streams have places of their own, so
+  // that those who only look on keep nobody from asking.
   static constexpr int kCallsMax = 1'000;
+  static constexpr int kStreamsMax = 500;
 
   // All of it outlives the service.
   struct World {
@@ -65,7 +67,7 @@ class ConsoleService final : public HttpService {
   HttpResponse Refusal(unsigned status, std::string_view why) override;
 
   // That are under way. Any thread.
-  int open_calls() const { return calls_; }
+  int open_calls() const { return calls_ + streams_; }
 
  private:
   // One of the calls that there may be; gives it back when it goes.
@@ -78,7 +80,9 @@ class ConsoleService final : public HttpService {
   Begun BeginDocument(const HttpRequest& head);
   Begun BeginPage(HttpRequest head, const TrackingId& id);
   // Null: there are as many as may be, or too much is unread.
-  std::shared_ptr<Place> TakePlace();
+  std::shared_ptr<Place> TakePlace(std::atomic<int>& taken, int places);
+  // Whether who brought this has not signed out since.
+  std::function<bool()> SignedIn(const Visit& visit, const Credentials& credentials);
   // Counted, and with what every answer tells a browser.
   Begun Sealed(ConsoleKind kind, Begun begun);
   CallGate& GateOf(const ApiMethod& method) const;
@@ -90,6 +94,7 @@ class ConsoleService final : public HttpService {
   const std::string document_;
   SignIn sign_in_;
   std::atomic<int> calls_ = 0;
+  std::atomic<int> streams_ = 0;
 };
 
 }  // namespace wharf::console

@@ -74,9 +74,10 @@ std::string Sentence(std::string_view told) {
   const std::size_t type = told.rfind(kType);
   if (!told.starts_with('(') || value == std::string_view::npos || type == std::string_view::npos ||
       type < value + kValue.size()) {
-    return fmt::format("the body is no such request: {}", Shortened(told, kToldBytesMax));
+    return fmt::format("this is no such request: {}", Shortened(told, kToldBytesMax));
   }
-  const std::string path = InCamelCase(told.substr(1, value - 1));
+  std::string path = InCamelCase(told.substr(1, value - 1));
+  if (path.empty()) path = "the request";
   const std::string_view type_name = told.substr(type + kType.size());
   const std::string_view shown = told.substr(value + kValue.size(), type - value - kValue.size());
   if (type_name == "oneof") return fmt::format("{}: only one of its kinds may be there", path);
