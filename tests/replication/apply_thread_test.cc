@@ -9,8 +9,8 @@
 
 #include <gtest/gtest.h>
 
-#include "replication/caught_up_store.h"
-#include "replication/entry.h"
+#include "storage/apply/caught_up_store.h"
+#include "storage/apply/entry.h"
 #include "tests/replication/memory_replica_store.h"
 
 namespace wharf {

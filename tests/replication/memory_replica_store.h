@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "absl/base/thread_annotations.h"
-#include "replication/replicated_store.h"
+#include "storage/apply/replicated_store.h"
 #include "storage/base/mutex.h"
 #include "storage/memory/memory_store.h"
 #include "tests/storage/batch_writer.h"
