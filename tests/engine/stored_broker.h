@@ -40,7 +40,11 @@ class StoredBroker {
 
   EngineHarness& engine() { return *engine_; }
   const std::string& folder() const { return folder_.path(); }
-  RocksStore& store() { return *store_; }
+  // With all that is committed.
+  RocksStore& store() {
+    log_->WriteAll();
+    return *store_;
+  }
 
   // Until nothing is under way; a broker that goes round in circles never gets there.
   void Settle() {
