@@ -54,9 +54,11 @@
 #include "broker/trace/span_file.h"
 #include "replication/cluster_node/node_folder.h"
 #include "replication/cluster_node/node_store.h"
+#include "storage/apply/catch_up.h"
 #include "storage/base/broker_clock.h"
 #include "storage/base/random.h"
 #include "storage/base/ticker.h"
+#include "storage/log/single_folder.h"
 
 // Read by jemalloc before main: freed memory goes back to the system within about a second, also
 // while nobody allocates.
@@ -68,12 +70,6 @@ const char* const malloc_conf = "background_thread:true,dirty_decay_ms:1000,muzz
 
 namespace wharf {
 namespace {
-
-// Where a node's state says how far it is; none: its log is its own.
-std::optional<StatePositionRow> PositionFor(const config::Settings& settings) {
-  if (!settings.has_node()) return std::nullopt;
-  return BrokerStatePosition();
-}
 
 // Nothing: the broker runs by itself. What is wrong is found before anything is changed.
 Result<std::optional<ClusterNode::Options>> NodeOf(const config::Settings& settings,
@@ -97,14 +93,25 @@ Result<FolderState> PrepareFolder(RocksStore& store, const std::string& folder,
   return state;
 }
 
-// Of a broker by itself. Before anything is written that an older one could not read, and after all
-// that may refuse the start: what is not used stays as it is.
-Status TakeFormat(RocksStore& store, const FolderState& folder) {
+void SayFormat() {
+  spdlog::info("the data folder has format {} from now on; an older wharfd refuses it",
+               kFormatVersion);
+}
+
+// Of a broker by itself, whose folder is of before, and is converted with this.
+Result<WriteBatch> TakeFormat(RocksStore& store, const std::string& folder) {
+  const Result<FolderState> state = LoadFolderState(store, folder);
+  if (!state.ok()) return state.status();
+  SayFormat();
+  return EncodeFormat();
+}
+
+// The same of a folder that has its log beside its state already.
+Status RaiseFormat(RocksStore& store, const FolderState& folder) {
   if (!folder.is_older) return {};
   const WriteBatch batch = EncodeFormat();
   WHARF_RETURN_IF_ERROR(store.Write({&batch, 1}, RocksStore::Sync::kYes));
-  spdlog::info("the data folder has format {} from now on; an older wharfd refuses it",
-               kFormatVersion);
+  SayFormat();
   return {};
 }
 
@@ -266,6 +273,8 @@ struct Opened {
   GuardGate& guard;
   Garbage& garbage;
   std::unique_ptr<RocksStore> store;
+  // Of a broker by itself.
+  std::unique_ptr<SegmentLog> log;
   FolderState folder;
   trace::Tracer* tracer;
   const emulator::Wanted& wanted;
@@ -320,12 +329,12 @@ Served ServeAlone(const config::Sources& sources, const config::Configuration& c
   const Result<bool> is_access_on =
       PrepareAccess(*opened.store, configuration, opened.listeners, *image);
   if (!is_access_on.ok()) return {is_access_on.status()};
-  if (const Status taken = TakeFormat(*opened.store, opened.folder); !taken.ok()) return {taken};
+  if (const Status taken = RaiseFormat(*opened.store, opened.folder); !taken.ok()) return {taken};
   const std::size_t queues = image->catalog.queues.size();
   StopSignal stop;
   const std::string about =
       settings.is_emulator() ? "emulator=" + settings.emulator : fmt::format("queues={}", queues);
-  Daemon daemon(std::move(opened.store), *std::move(image),
+  Daemon daemon(std::move(opened.store), std::move(opened.log), *std::move(image),
                 MakeClock(settings.has_manual_clock(), opened.folder.last_committed), settings,
                 {opened.garbage, stop, opened.health, opened.statistics, opened.guard,
                  opened.clients, *is_access_on, opened.tracer,
@@ -345,15 +354,41 @@ void EndOnDamage(const config::Settings& settings, const Status& damage) {
              damage.message() + ": the next start takes the state of another member"});
 }
 
-Result<NodeStore> OpenStore(const config::Settings& settings, RocksStoreOptions options) {
-  if (settings.has_node()) {
-    SystemRandom random;
-    options.on_damage = [&settings](const Status& damage) { EndOnDamage(settings, damage); };
-    return OpenNodeStore(NodeFolder(settings.data, random), settings.node, std::move(options));
-  }
-  Result<std::unique_ptr<RocksStore>> store = RocksStore::Open(options);
+// What a start opens: the log of a broker by itself as well, whose state has all of it.
+struct OpenedStore {
+  NodeStore node;
+  std::unique_ptr<SegmentLog> log;
+};
+
+Result<OpenedStore> OpenNode(const config::Settings& settings, RocksStoreOptions options,
+                             Random& random) {
+  options.on_damage = [&settings](const Status& damage) { EndOnDamage(settings, damage); };
+  Result<NodeStore> store =
+      OpenNodeStore(NodeFolder(settings.data, random), settings.node, std::move(options));
   if (!store.ok()) return store.status();
-  return NodeStore{.store = *std::move(store), .is_single = true};
+  return OpenedStore{.node = *std::move(store), .log = nullptr};
+}
+
+// What an older wharfd may not have, or a newer one has, is refused before anything is applied.
+Result<OpenedStore> OpenAlone(const config::Settings& settings, const RocksStoreOptions& options,
+                              Random& random) {
+  Result<SingleFolder> folder = SingleFolder::Open(
+      options, BrokerAppliedIndex(), random,
+      [&settings](RocksStore& store) { return TakeFormat(store, settings.data); });
+  if (!folder.ok()) return folder.status();
+  const Result<FolderState> state = LoadFolderState(*folder->store, settings.data);
+  if (!state.ok()) return state.status();
+  const auto caught_up =
+      CatchUp(*folder->store, *folder->log, BrokerStatePosition(), BrokerAppliedIndex());
+  if (!caught_up.ok()) return caught_up.status();
+  return OpenedStore{.node = {.store = std::move(folder->store), .is_single = true},
+                     .log = std::move(folder->log)};
+}
+
+Result<OpenedStore> OpenStore(const config::Settings& settings, const RocksStoreOptions& options,
+                              Random& random) {
+  return settings.has_node() ? OpenNode(settings, options, random)
+                             : OpenAlone(settings, options, random);
 }
 
 Served ServeOnce(const config::Sources& sources, const config::Configuration& configuration,
@@ -394,11 +429,13 @@ Served ServeOnce(const config::Sources& sources, const config::Configuration& co
                             .spares_disk = spares_disk,
                             .on_background_failure = EndAtOnce,
                             .views = &views,
-                            .position = PositionFor(settings)};
-  Result<NodeStore> opened_store = OpenStore(settings, options);
+                            .position = BrokerStatePosition()};
+  SystemRandom random;
+  Result<OpenedStore> opened_store = OpenStore(settings, options, random);
   if (!opened_store.ok()) return {opened_store.status()};
-  RocksStore& store = *opened_store->store;
-  const bool stands_in = !opened_store->lost.empty();
+  NodeStore& node_store = opened_store->node;
+  RocksStore& store = *node_store.store;
+  const bool stands_in = !node_store.lost.empty();
   Result<FolderState> folder =
       PrepareFolder(store, stands_in ? StateFolder(settings.data).stand_in() : settings.data,
                     *node ? kOldestFormatVersion : kFormatVersion);
@@ -407,7 +444,7 @@ Served ServeOnce(const config::Sources& sources, const config::Configuration& co
     prepared = BrokerClock::CheckStart(BrokerClock::SystemSources().wall(), folder->last_committed);
   }
   if (prepared.ok()) prepared = garbage.Load(store);
-  if (prepared.ok() && *node && opened_store->is_single) {
+  if (prepared.ok() && *node && node_store.is_single) {
     prepared = CheckFounder(*folder, settings.data, (*node)->format_level_max);
   }
   if (!prepared.ok()) return {prepared};
@@ -418,12 +455,13 @@ Served ServeOnce(const config::Sources& sources, const config::Configuration& co
                 .statistics = statistics,
                 .guard = guard,
                 .garbage = garbage,
-                .store = std::move(opened_store->store),
+                .store = std::move(node_store.store),
+                .log = std::move(opened_store->log),
                 .folder = *std::move(folder),
                 .tracer = exporter == nullptr ? nullptr : &exporter->tracer(),
                 .wanted = wanted,
-                .is_single = opened_store->is_single,
-                .lost = std::move(opened_store->lost)};
+                .is_single = node_store.is_single,
+                .lost = std::move(node_store.lost)};
   const Served served = settings.has_node() ? ServeNode(sources, configuration, std::move(opened))
                                             : ServeAlone(sources, configuration, std::move(opened));
   if (exporter != nullptr) exporter->Stop();

@@ -1,28 +1,16 @@
-// ApplyThread: makes the state out of committed entries, and has a thread for the writing, so that
-// the node's does not wait for it but when it takes leadership.
+// ApplyThread: makes the state of a node out of committed entries, late (apply/late_writer.h),
+// until the log begins at a snapshot.
 //
-// An entry is told as applied when it is understood, on the node's thread, and written later, many
-// groups as one: most of what a queue that is kept empty puts it also deletes, and then need not be
-// written at all. Whoever reads the state has it written first (WriteAll); else it is when it is
-// much, or old, or when the thread stops. Where too much is not written yet, and where members
-// change, it is told when it is written: so the node, which bounds what it hands over by what it
-// was told (RaftNode::Options::applying_bytes_max), waits for the store in the end. It ends at a
-// snapshot.
+// What it is told as applied bounds what the node hands over (RaftNode::Options::
+// applying_bytes_max), so that the node waits for the store in the end.
 #pragma once
 
-#include <condition_variable>
-#include <cstddef>
-#include <cstdint>
 #include <functional>
-#include <optional>
-#include <thread>
 #include <vector>
 
-#include "absl/base/thread_annotations.h"
-#include "replication/batch_applier.h"
 #include "replication/node/applier.h"
-#include "storage/base/log_limit.h"
-#include "storage/base/mutex.h"
+#include "storage/apply/batch_applier.h"
+#include "storage/apply/late_writer.h"
 
 namespace wharf {
 
@@ -38,88 +26,36 @@ class SnapshotInstaller {
 
 class ApplyThread final : public Applier {
  public:
-  struct Options {
-    // Of batches that are told and not written: from so many on they are written, from so many on
-    // no more is told.
-    std::size_t written_from_bytes = std::size_t{4} << 20;
-    std::size_t unwritten_bytes_max = std::size_t{12} << 20;
-    // For how long they are not written at the most.
-    Duration unwritten_max = std::chrono::milliseconds(100);
-    std::function<Duration()> now = SteadyNow;
-  };
+  using Options = LateWriter::Options;
 
   // What is pointed to outlives the thread.
   struct World {
     BatchApplier& applier;
     SnapshotInstaller& installer;
-    // Everything up to here is applied for whoever reads behind a WriteAll; this batch is the last.
-    // On the node's thread or this one, in order and one after another.
+    // As those of a LateWriter.
     std::function<void(const LogPlace& place, CommitIndex last)> on_applied;
-    // Nothing is applied any more. On either; before anybody who waits in WriteAll goes on.
     std::function<void(Status)> on_failed;
   };
 
-  ApplyThread(const Options& options, World world);
-  ~ApplyThread() override;
+  ApplyThread(const Options& options, World world)
+      : installer_(world.installer),
+        writer_(options, {world.applier, std::move(world.on_applied), std::move(world.on_failed)}) {
+  }
 
-  // What was told is in the store then.
-  void Stop();
-  // What was told when this is called is in the store when it returns, unless the thread has failed
-  // or was given a snapshot. On its own thread nothing is told that is not written.
-  void WriteAll();
+  void Stop() { writer_.Stop(); }
+  void WriteAll() { writer_.WriteAll(); }
 
   // On the node's thread.
-  void Apply(std::vector<CommittedEntry> entries) override;
-  void Install(RaftSnapshot snapshot) override;
+  void Apply(std::vector<CommittedEntry> entries) override {
+    writer_.Apply([&entries](BatchApplier& applier) { return applier.Add(entries); });
+  }
+  void Install(RaftSnapshot snapshot) override {
+    writer_.End([this, snapshot = std::move(snapshot)] { installer_.Install(snapshot); });
+  }
 
  private:
-  struct Told {
-    LogPlace place{};
-    CommitIndex last{};
-  };
-  // What the thread does in one turn.
-  struct Turn {
-    // None: nothing is to be written.
-    std::optional<BatchApplier::Group> group{};
-    // What it tells when that is written.
-    std::optional<Told> told{};
-    std::optional<RaftSnapshot> snapshot{};
-    bool is_last = false;
-  };
-
-  // What may be told at once, if anything may.
-  Result<std::optional<Told>> Add(const std::vector<CommittedEntry>& entries)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void Discard() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void Fail(const Status& status);
-  void Run();
-  Turn Take();
-  void WaitForWork() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  bool IsWriteDue() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  Status Do(Turn turn);
-
-  const Options options_;
-  const World world_;
-
-  Mutex mutex_;
-  std::condition_variable_any wake_;
-  std::condition_variable_any written_more_;
-  // Groups are counted: how many the thread has taken, and how many of them are written.
-  std::uint64_t taken_ ABSL_GUARDED_BY(mutex_) = 0;
-  std::uint64_t written_ ABSL_GUARDED_BY(mutex_) = 0;
-  std::size_t taken_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
-  // Of the first that was added to the group that is not taken; none: it is empty.
-  std::optional<Duration> unwritten_since_ ABSL_GUARDED_BY(mutex_);
-  // To be told when it is written, and then by the thread, as long as there is any.
-  std::optional<Told> untold_ ABSL_GUARDED_BY(mutex_);
-  bool tells_later_ ABSL_GUARDED_BY(mutex_) = false;
-  std::optional<RaftSnapshot> snapshot_ ABSL_GUARDED_BY(mutex_);
-  bool is_asked_to_write_ ABSL_GUARDED_BY(mutex_) = false;
-  bool is_stopping_ ABSL_GUARDED_BY(mutex_) = false;
-  // Nothing is added any more; and nothing is written.
-  bool is_closed_ ABSL_GUARDED_BY(mutex_) = false;
-  bool has_ended_ ABSL_GUARDED_BY(mutex_) = false;
-  std::thread thread_;  // Last, so that it starts when everything else is there.
+  SnapshotInstaller& installer_;
+  LateWriter writer_;
 };
 
 }  // namespace wharf

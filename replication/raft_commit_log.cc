@@ -4,7 +4,7 @@
 #include <cassert>
 #include <utility>
 
-#include "replication/entry_assembler.h"
+#include "storage/apply/entry_assembler.h"
 
 namespace wharf {
 namespace {

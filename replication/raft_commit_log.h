@@ -27,8 +27,8 @@
 #include <string_view>
 
 #include "absl/base/thread_annotations.h"
-#include "replication/entry.h"
 #include "replication/node/raft_node.h"
+#include "storage/apply/entry.h"
 #include "storage/base/clock.h"
 #include "storage/base/latency.h"
 #include "storage/base/log_limit.h"

@@ -25,8 +25,9 @@ std::unique_ptr<access::Guard> MakeGuard(std::shared_ptr<const access::ClientRul
 
 }  // namespace
 
-Daemon::Daemon(std::unique_ptr<RocksStore> store, BrokerImage image, DaemonClock clock,
-               const config::Settings& settings, const World& world)
+Daemon::Daemon(std::unique_ptr<RocksStore> store, std::unique_ptr<SegmentLog> log,
+               BrokerImage image, DaemonClock clock, const config::Settings& settings,
+               const World& world)
     : health_(world.health),
       statistics_(world.statistics),
       guard_gate_(world.guard),
@@ -38,15 +39,16 @@ Daemon::Daemon(std::unique_ptr<RocksStore> store, BrokerImage image, DaemonClock
       backup_threads_(2),
       backups_({settings.backup_folder, settings.backup_rate, settings.data, WHARF_VERSION},
                ForBackups()),
-      log_(care_.store(),
-           LocalCommitLog::World{world.observer, &care_.listener(), BrokerAppliedIndex()}),
+      log_({}, care_.store(), std::move(log),
+           SegmentCommitLog::World{world.observer, &care_.listener(), BrokerStatePosition(),
+                                   BrokerAppliedIndex()}),
       guard_(world.is_access_on ? MakeGuard(world.clients) : nullptr),
       connections_(settings.connections_max),
       amqp_(MakeAmqpDoor(settings)),
       http_(MakeServiceBusDoor(settings, health_, amqp_.get())),
       console_(MakeConsoleDoor(settings)),
       leadership_(
-          {care_.store(), log_, *clock_.clock, clock_.manual, &care_.gate(), guard_.get(), tracer_},
+          {log_.store(), log_, *clock_.clock, clock_.manual, &care_.gate(), guard_.get(), tracer_},
           settings.limits, std::move(image)),
       watchdog_(health_, ForWatchdog()) {}
 
@@ -71,19 +73,26 @@ Watchdog::World Daemon::ForWatchdog() {
 }
 
 BackupKeeper::World Daemon::ForBackups() {
-  return {
-      .store = care_.store(),
-      .threads = backup_threads_,
-      .wall = BrokerClock::SystemSources().wall,
-      .disk = [this] { return care_.gate().report(); },
-      .owner = [] { return BackupKeeper::Owner(); },
-      .checkpoint = [this](const std::string& folder) { return care_.store().Checkpoint(folder); }};
+  return {.store = care_.store(),
+          .threads = backup_threads_,
+          .wall = BrokerClock::SystemSources().wall,
+          .disk = [this] { return care_.gate().report(); },
+          .owner = [] { return BackupKeeper::Owner(); },
+          // With all that anybody has heard of.
+          .checkpoint =
+              [this](const std::string& folder) {
+                log_.WriteAll();
+                return care_.store().Checkpoint(folder);
+              }};
 }
 
 // The disk is looked at before anybody sends.
 Status Daemon::Start(Listeners& listeners) {
   care_.BeginLooks();
-  watches_ = std::make_unique<Ticker>(kWatchPace, [this] { watchdog_.Look(); });
+  watches_ = std::make_unique<Ticker>(kWatchPace, [this] {
+    watchdog_.Look();
+    log_.Look();
+  });
   WHARF_RETURN_IF_ERROR(leadership_.Begin());
   if (before_clients_) WHARF_RETURN_IF_ERROR(before_clients_(leadership_.requests()));
   return Serve(listeners);

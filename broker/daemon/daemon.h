@@ -25,7 +25,7 @@
 #include "broker/requests/broker_statistics.h"
 #include "broker/trace/tracer.h"
 #include "storage/base/ticker.h"
-#include "storage/log/local_commit_log.h"
+#include "storage/log/segment_commit_log.h"
 
 namespace wharf {
 
@@ -48,8 +48,9 @@ class Daemon {
     std::function<Status(Requests& broker)> before_clients{};
   };
 
-  Daemon(std::unique_ptr<RocksStore> store, BrokerImage image, DaemonClock clock,
-         const config::Settings& settings, const World& world);
+  // The state has all that is in the log.
+  Daemon(std::unique_ptr<RocksStore> store, std::unique_ptr<SegmentLog> log, BrokerImage image,
+         DaemonClock clock, const config::Settings& settings, const World& world);
   // If it was not stopped, because something was thrown: nobody comes in any more, or looks at it.
   ~Daemon();
 
@@ -87,7 +88,7 @@ class Daemon {
   // One works, the other lists.
   ThreadPool backup_threads_;
   BackupKeeper backups_;
-  LocalCommitLog log_;
+  SegmentCommitLog log_;
   // Null: everybody may do everything.
   const std::unique_ptr<access::Guard> guard_;
   // Of gRPC.

@@ -62,10 +62,10 @@ Status CheckParent(const fs::path& folder) {
 // What a store may leave behind whose very first start was cut off, and what a file system may have
 // in its topmost folder.
 bool IsHarmless(std::string_view name) {
-  constexpr std::array kNames = {"LOCK",       "LOG",      "IDENTITY",   "RESERVE",
-                                 "REPLICATED", "NODE",     "INVITATION", "FOUNDING",
-                                 "MEMBERS",    "DAMAGED",  "damaged",    "stand-in",
-                                 "entries",    "incoming", "outgoing",   "lost+found"};
+  constexpr std::array kNames = {"LOCK",       "LOG",        "IDENTITY", "RESERVE",  "REPLICATED",
+                                 "NODE",       "INVITATION", "FOUNDING", "MEMBERS",  "DAMAGED",
+                                 "damaged",    "stand-in",   "entries",  "incoming", "outgoing",
+                                 "lost+found", "SINGLE",     "batches"};
   constexpr std::array kPrefixes = {"LOG.old.", "MANIFEST-", "OPTIONS-"};
   constexpr std::array kEndings = {".dbtmp", ".log", ".sst", ".blob"};
   const auto is = [name](std::string_view other) { return name == other; };

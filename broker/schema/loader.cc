@@ -24,6 +24,9 @@
 namespace wharf {
 namespace {
 
+// Since then rows are what they are; what came later is about the folder (records.h).
+constexpr std::uint64_t kFormatOfTheseRows = 3;
+
 // Every possible key of a table.
 KeyRange WholeTable() { return {std::string(), std::string(300, '\xFF')}; }
 
@@ -485,7 +488,7 @@ Result<FolderState> LoadFolderState(const Store& store, std::string_view folder)
   if (!format.ok()) return format.status();
   state.is_new = !*format;
   if (*format) WHARF_RETURN_IF_ERROR(CheckFormat(**format, folder));
-  state.is_older = *format && **format < kFormatVersion;
+  state.is_older = *format && **format < kFormatOfTheseRows;
   const Result<std::vector<BucketState>> buckets = LoadBuckets(*view);
   if (!buckets.ok()) return buckets.status();
   for (const BucketState& each : *buckets) {

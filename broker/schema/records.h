@@ -54,10 +54,11 @@
 namespace wharf {
 
 // The format of a data folder that this version writes. Since 3, messages keep how their senders
-// over AMQP wrote them.
-inline constexpr std::uint64_t kFormatVersion = 3;
+// over AMQP wrote them; since 4, a broker by itself has its log beside its state
+// (storage/log/single_folder.h).
+inline constexpr std::uint64_t kFormatVersion = 4;
 // The oldest one that it reads as well: all that stands in such a folder means the same in the new
-// one, so that it becomes one by its number alone (EncodeFormat).
+// one (EncodeFormat).
 inline constexpr std::uint64_t kOldestFormatVersion = 2;
 
 inline constexpr std::string_view kMetaFormat = "format";

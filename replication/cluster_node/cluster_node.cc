@@ -468,7 +468,9 @@ void ClusterNode::Look() {
 void ClusterNode::LookAt(RaftNode& node) {
   leader_ = node.leader();
   const MemberBook known = book();
-  const Status kept = keeper_->Look(node, KnownToAll(node, known), snapshots_->pinned());
+  const std::uint64_t end = keeper_->Look(KnownToAll(node, known));
+  // A member that takes a snapshot needs what is behind it.
+  const Status kept = node.CutLogUpTo(std::min(end, snapshots_->pinned().value_or(end)));
   if (!kept.ok()) return OnFailed(kept);
   TellShort(known);
   NoteWhoIsThere();

@@ -30,10 +30,8 @@
 #include <boost/asio/thread_pool.hpp>
 
 #include "absl/base/thread_annotations.h"
-#include "replication/caught_up_store.h"
 #include "replication/cluster_node/heard_time.h"
 #include "replication/cluster_node/leading_room.h"
-#include "replication/cluster_node/log_keeper.h"
 #include "replication/cluster_node/log_times.h"
 #include "replication/cluster_node/member_book.h"
 #include "replication/cluster_node/member_clocks.h"
@@ -52,6 +50,8 @@
 #include "replication/raft_thread.h"
 #include "replication/snapshots/snapshot_exchange.h"
 #include "replication/verify/state_verifier.h"
+#include "storage/apply/caught_up_store.h"
+#include "storage/apply/log_keeper.h"
 #include "storage/base/clock.h"
 #include "storage/base/mutex.h"
 #include "storage/base/random.h"

@@ -8,6 +8,8 @@
 #include "replication/cluster_node/state_folder.h"
 #include "replication/identity/durable_file.h"
 #include "replication/identity/identity_file.h"
+#include "storage/apply/catch_up.h"
+#include "storage/log/single_folder.h"
 #include "storage/rocks/rocks_folder.h"
 #include "storage/rocks/rocks_status.h"
 
@@ -23,6 +25,14 @@ Status RemoveAll(const std::string& path) {
   std::filesystem::remove_all(path, error);
   if (!error) return {};
   return {ErrorCode::kGeneralError, path + " cannot be removed: " + error.message()};
+}
+
+// Beside the position.
+AppliedIndexRow IndexOf(const RocksStoreOptions& store) { return {.table = store.position->table}; }
+
+Result<std::unique_ptr<RocksStore>> OpenSingleOfBefore(RocksStoreOptions store) {
+  store.position.reset();
+  return RocksStore::Open(store);
 }
 
 Status AppendFirst(SegmentLog& log, const LogEntry& first) {
@@ -166,9 +176,37 @@ Status NodeFolder::EndFounding(const std::optional<NodeIdentity>& identity,
   if (!*members) return {};
   if (identity) {
     store.path = data_;
+    WHARF_RETURN_IF_ERROR(EndSingleLog(store));
     WHARF_RETURN_IF_ERROR(RocksStore::Convert(store, {kFounded.index, kFounded.term, **members}));
+    WHARF_RETURN_IF_ERROR(SingleFolder::RemoveLog(store));
   }
   return RemoveAll(founding_path());
+}
+
+// It is converted when it becomes a cluster's, or a broker by itself is started with it.
+Result<std::unique_ptr<RocksStore>> NodeFolder::OpenSingle(const RocksStoreOptions& store) const {
+  if (!SingleFolder::Is(store)) return OpenSingleOfBefore(store);
+  Result<SingleFolder> single =
+      SingleFolder::Open(store, IndexOf(store), random_, [](RocksStore&) { return WriteBatch(); });
+  if (!single.ok()) return single.status();
+  const auto caught_up = CatchUp(*single->store, *single->log, *store.position, IndexOf(store));
+  if (!caught_up.ok()) return caught_up.status();
+  return std::move(single->store);
+}
+
+// The state has all of it, and then says that it is a cluster's; what says so has it already.
+Status NodeFolder::EndSingleLog(const RocksStoreOptions& store) const {
+  if (!SingleFolder::Is(store)) return {};
+  Result<SingleFolder> single =
+      SingleFolder::Open(store, IndexOf(store), random_, [](RocksStore&) { return WriteBatch(); });
+  if (!single.ok()) return single.status();
+  const Result<StatePosition> position = store.position->Read(*single->store);
+  if (!position.ok()) return position.status();
+  if (position->members.empty()) {
+    const auto caught_up = CatchUp(*single->store, *single->log, *store.position, IndexOf(store));
+    if (!caught_up.ok()) return caught_up.status();
+  }
+  return single->store->CloseCleanly();
 }
 
 SegmentLogOptions NodeFolder::OptionsOf(const NodeIdentity& identity) const {

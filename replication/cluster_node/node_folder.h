@@ -61,6 +61,8 @@ class NodeFolder {
   Result<std::unique_ptr<SegmentLog>> OpenLog(const NodeIdentity& identity) const;
 
   StateFolder states() const { return StateFolder(data_); }
+  // Of a broker by itself: its state, which has all of its log.
+  Result<std::unique_ptr<RocksStore>> OpenSingle(const RocksStoreOptions& store) const;
 
   // At a start of the node of this name, before the store is opened: does what is left to do, and
   // says where the store is. `store`: how it would be opened in DATA.
@@ -81,6 +83,7 @@ class NodeFolder {
   Status Become(const NodeIdentity& identity,
                 const std::function<Status(SegmentLog&)>& begin) const;
   Status EndFounding(const std::optional<NodeIdentity>& identity, RocksStoreOptions store) const;
+  Status EndSingleLog(const RocksStoreOptions& store) const;
   Status SettleSnapshot(const NodeIdentity& identity, const StateFolder& state) const;
   std::string recovery_path() const { return data_ + "/RECOVERY"; }
   std::string founding_path() const { return data_ + "/FOUNDING"; }

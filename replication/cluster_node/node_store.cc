@@ -10,11 +10,17 @@
 namespace wharf {
 namespace {
 
-Result<NodeStore> OpenAt(RocksStoreOptions options, bool is_single) {
-  if (is_single) options.position.reset();
+Result<NodeStore> OpenAt(const RocksStoreOptions& options) {
   Result<std::unique_ptr<RocksStore>> store = RocksStore::Open(options);
   if (!store.ok()) return store.status();
-  return NodeStore{.store = *std::move(store), .is_single = is_single};
+  return NodeStore{.store = *std::move(store)};
+}
+
+// It may found a cluster, and until then nothing is written to it.
+Result<NodeStore> OpenSingle(const NodeFolder& folder, const RocksStoreOptions& options) {
+  Result<std::unique_ptr<RocksStore>> store = folder.OpenSingle(options);
+  if (!store.ok()) return store.status();
+  return NodeStore{.store = *std::move(store), .is_single = true};
 }
 
 // Nobody but the others has what was in it.
@@ -31,14 +37,14 @@ Result<NodeStore> OpenStandIn(const StateFolder& states, RocksStoreOptions optio
   options.path = states.stand_in();
   std::error_code error;
   std::filesystem::remove_all(options.path, error);
-  return OpenAt(std::move(options), /*is_single=*/false);
+  return OpenAt(options);
 }
 
 Result<NodeStore> OpenState(const NodeFolder& folder, const NodeIdentity& identity,
                             const RocksStoreOptions& options) {
   Status lost = folder.states().CheckState();
   if (lost.ok()) {
-    Result<NodeStore> opened = OpenAt(options, /*is_single=*/false);
+    Result<NodeStore> opened = OpenAt(options);
     if (opened.ok()) return opened;
     lost = opened.status();
   }
@@ -61,7 +67,7 @@ Result<NodeStore> OpenNodeStore(const NodeFolder& folder, const std::string& nam
   const Result<std::optional<NodeIdentity>> identity = folder.Identity(name);
   if (!identity.ok()) return identity.status();
   if (*identity) return OpenState(folder, **identity, options);
-  return OpenAt(options, RocksStore::IsOfSingleNode(options));
+  return RocksStore::IsOfSingleNode(options) ? OpenSingle(folder, options) : OpenAt(options);
 }
 
 }  // namespace wharf

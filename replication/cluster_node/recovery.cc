@@ -5,8 +5,8 @@
 #include <optional>
 #include <utility>
 
-#include "replication/batch_applier.h"
 #include "replication/cluster_node/rocks_replica_store.h"
+#include "storage/apply/batch_applier.h"
 
 namespace wharf {
 namespace {

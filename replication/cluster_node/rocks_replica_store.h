@@ -2,7 +2,7 @@
 #pragma once
 
 #include "replication/cluster_node/state_format.h"
-#include "replication/replicated_store.h"
+#include "storage/apply/replicated_store.h"
 #include "storage/rocks/rocks_store.h"
 #include "storage/state_position.h"
 

@@ -8,7 +8,7 @@
 #include <spdlog/spdlog.h>
 
 #include "replication/cluster_node/cluster_node.h"
-#include "replication/entry.h"
+#include "storage/apply/entry.h"
 #include "storage/base/clock.h"
 
 namespace wharf {

@@ -5,21 +5,12 @@
 // node, on disk, and in that of a majority.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <string>
 #include <vector>
 
 #include "replication/core/raft_core.h"
-#include "storage/entry_log.h"
+#include "storage/apply/committed_entry.h"
 
 namespace wharf {
-
-struct CommittedEntry {
-  LogEntry entry{};
-  // Of a change of members: the members behind it, as the core writes them.
-  std::optional<std::string> members{};
-};
 
 class Applier {
  public:

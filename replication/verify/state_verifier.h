@@ -23,10 +23,10 @@
 #include <boost/asio/thread_pool.hpp>
 
 #include "absl/base/thread_annotations.h"
-#include "replication/batch_applier.h"
 #include "replication/node_message.h"
 #include "replication/verify/state_comparison.h"
 #include "replication/verify/state_verdict.h"
+#include "storage/apply/batch_applier.h"
 #include "storage/base/mutex.h"
 #include "storage/base/random.h"
 #include "storage/left_out_rows.h"

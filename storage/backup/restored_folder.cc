@@ -80,13 +80,16 @@ RocksStoreOptions OptionsOf(const RestoreOptions& options, const std::string& ta
   return {.path = target, .tables = options.tables};
 }
 
-// Its log is read, and empty from then on.
-Status OpenAsItWas(const RestoreOptions& options, const std::string& target, bool is_of_node) {
+// Its log is read, and empty from then on; a state has none, and says no more how far it is.
+Status OpenAsItWas(const RestoreOptions& options, const std::string& target,
+                   std::optional<FolderKind> kind) {
   RocksStoreOptions store_options = OptionsOf(options, target);
-  if (is_of_node) store_options.position = options.position;
+  const bool is_state = kind && *kind != FolderKind::kOwnLog;
+  if (is_state) store_options.position = options.position;
+  store_options.is_single = kind == FolderKind::kSingle;
   const Result<std::unique_ptr<RocksStore>> store = RocksStore::Open(store_options);
   if (!store.ok()) return store.status();
-  if (is_of_node) {
+  if (is_state) {
     WriteBatch batch;
     batch.Delete(options.position.table, options.position.key);
     WHARF_RETURN_IF_ERROR((*store)->Write({&batch, 1}, RocksStore::Sync::kNo));
@@ -116,8 +119,8 @@ Result<BackupManifest> RestoreBackup(const RestoreOptions& options,
   WHARF_RETURN_IF_ERROR(BeginTarget(*file_system, target));
   CopyPace pace(0);
   WHARF_RETURN_IF_ERROR(CopyBackup(backup.string(), *manifest, target, {*file_system, pace}));
-  WHARF_RETURN_IF_ERROR(OpenAsItWas(options, target, manifest->is_of_node));
-  WHARF_RETURN_IF_ERROR(UnmarkReplicated(*file_system, target));
+  WHARF_RETURN_IF_ERROR(OpenAsItWas(options, target, KindOf(*file_system, target)));
+  WHARF_RETURN_IF_ERROR(MarkKind(*file_system, target, FolderKind::kOwnLog));
   WHARF_RETURN_IF_ERROR(RenewIdentity(*file_system, target));
   WHARF_RETURN_IF_ERROR(Rewrite(options, target, rewrite));
   WHARF_RETURN_IF_ERROR(EndTarget(*file_system, target));

@@ -18,7 +18,6 @@ void OrderedWrites::SingleDelete(TableId table, std::string_view key) {
 
 void OrderedWrites::DeleteRange(TableId table, std::string_view begin, std::string_view end) {
   Add(table, {begin, end, Kind::kDeleteRange});
-  WritesOf(table).has_range = true;
 }
 
 void OrderedWrites::NoteTime(Timestamp time) { notes_.time = time; }
@@ -37,48 +36,52 @@ void OrderedWrites::NoteWatchedDelete(TableId table, std::string_view begin, std
 }
 
 void OrderedWrites::Visit(WriteBatch::Visitor& visitor) {
+  const auto is_range = [](const Write& write) { return write.kind == Kind::kDeleteRange; };
   for (std::size_t table = 0; table < tables_.size(); ++table) {
-    Sort(tables_[table]);
-    if (!tables_[table].has_range) DropVoid(tables_[table].writes);
-    for (const Write& write : tables_[table].writes) {
-      VisitOne(static_cast<TableId>(table), write, visitor);
+    const TableId id = static_cast<TableId>(table);
+    std::vector<Write>& writes = tables_[table];
+    for (auto begin = writes.begin(); begin != writes.end();) {
+      const auto range = std::find_if(begin, writes.end(), is_range);
+      VisitRows(id, {begin, range}, visitor);
+      begin = range;
+      if (range != writes.end()) VisitOne(id, *begin++, visitor);
     }
   }
 }
 
 void OrderedWrites::Add(TableId table, const Write& write) {
-  WritesOf(table).writes.push_back(write);
+  if (table >= tables_.size()) tables_.resize(std::size_t{table} + 1);
+  tables_[table].push_back(write);
   ++count_;
   bytes_ += write.key.size() + write.value.size();
 }
 
-OrderedWrites::TableWrites& OrderedWrites::WritesOf(TableId table) {
-  if (table >= tables_.size()) tables_.resize(std::size_t{table} + 1);
-  return tables_[table];
+void OrderedWrites::VisitRows(TableId table, std::span<Write> rows, WriteBatch::Visitor& visitor) {
+  Sort(rows);
+  for (const Write& write : DropVoid(rows)) VisitOne(table, write, visitor);
 }
 
 // Most come in order: a plain queue is read from its head.
-void OrderedWrites::Sort(TableWrites& table) {
+void OrderedWrites::Sort(std::span<Write> rows) {
   const auto is_before = [](const Write& a, const Write& b) { return a.key < b.key; };
-  std::vector<Write>& writes = table.writes;
-  if (table.has_range || std::is_sorted(writes.begin(), writes.end(), is_before)) return;
-  std::stable_sort(writes.begin(), writes.end(), is_before);
+  if (std::is_sorted(rows.begin(), rows.end(), is_before)) return;
+  std::stable_sort(rows.begin(), rows.end(), is_before);
 }
 
 // The writes of a key stand behind each other. A row that is deleted singly was put once before, so
 // a put and a single deletion are nothing together; what was put or deleted otherwise counts as it
 // was last. In one table there is one of the two ways.
-void OrderedWrites::DropVoid(std::vector<Write>& writes) {
+std::span<OrderedWrites::Write> OrderedWrites::DropVoid(std::span<Write> rows) {
   std::size_t kept = 0;
-  for (const Write& write : writes) {
-    const bool has_before = kept > 0 && writes[kept - 1].key == write.key;
-    if (has_before && Voids(write, writes[kept - 1])) {
+  for (const Write& write : rows) {
+    const bool has_before = kept > 0 && rows[kept - 1].key == write.key;
+    if (has_before && Voids(write, rows[kept - 1])) {
       --kept;
       if (write.kind == Kind::kSingleDelete) continue;
     }
-    writes[kept++] = write;
+    rows[kept++] = write;
   }
-  writes.resize(kept);
+  return rows.first(kept);
 }
 
 bool OrderedWrites::Voids(const Write& later, const Write& before) {

@@ -3,12 +3,15 @@
 // RocksDB finds the place of a row in its memtable from that of the row before. Neighbours cost
 // almost nothing, but the rows of a thousand sessions in the order of their deliveries each cost a
 // search. Of the writes of one key only those are left that matter behind all of them: they become
-// visible together, so nobody can tell. What the batches of the group note beside their rows is
-// collected on the same way. Used by a commit log and its RocksStore for one write.
+// visible together, so nobody can tell. A deletion of a range is a barrier: writes of its table are
+// put into order, and dropped, between two of them, and never across one. What the batches of the
+// group note beside their rows is collected on the same way. Used by a commit log, or an applier of
+// a node, and by its RocksStore for one write.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -35,9 +38,9 @@ class OrderedWrites final : public WriteBatch::Visitor {
   std::size_t bytes() const { return bytes_; }
   const BatchNotes& notes() const { return notes_; }
 
-  // Table by table, each key once: the last put or deletion of a row; of a row that is put and
-  // deleted by SingleDelete here, nothing. A table of which a range is deleted stays as it came.
-  // Notes are not visited.
+  // Table by table, and between two deletions of a range each key once: the last put or deletion of
+  // a row; of a row that is put and deleted by SingleDelete here, nothing. Notes are not visited.
+  // Once: the writes are used up.
   void Visit(WriteBatch::Visitor& visitor);
 
  private:
@@ -47,19 +50,18 @@ class OrderedWrites final : public WriteBatch::Visitor {
     std::string_view value;
     Kind kind = Kind::kPut;
   };
-  struct TableWrites {
-    std::vector<Write> writes;
-    bool has_range = false;
-  };
 
   void Add(TableId table, const Write& write);
-  TableWrites& WritesOf(TableId table);
-  static void Sort(TableWrites& table);
-  static void DropVoid(std::vector<Write>& writes);
+  // Without a deletion of a range among them.
+  static void VisitRows(TableId table, std::span<Write> rows, WriteBatch::Visitor& visitor);
+  static void Sort(std::span<Write> rows);
+  // Those that are left stand in front.
+  static std::span<Write> DropVoid(std::span<Write> rows);
   static bool Voids(const Write& later, const Write& before);
   static void VisitOne(TableId table, const Write& write, WriteBatch::Visitor& visitor);
 
-  std::vector<TableWrites> tables_;
+  // Of each table, as they came.
+  std::vector<std::vector<Write>> tables_;
   std::size_t count_ = 0;
   std::size_t bytes_ = 0;
   BatchNotes notes_;

@@ -14,8 +14,9 @@
 namespace wharf {
 namespace {
 
-// An empty file: the name says it all, and there is no half of it.
-constexpr char kMark[] = "/REPLICATED";
+// Empty files: the name says it all, and there is no half of it. Where both are it is a node's.
+constexpr char kNodeMark[] = "/REPLICATED";
+constexpr char kSingleMark[] = "/SINGLE";
 
 constexpr char kIdentity[] = "/IDENTITY";
 
@@ -83,44 +84,67 @@ Status PrepareFolder(rocksdb::FileSystem& file_system, const std::string& folder
   return RefuseLostCurrent(file_system, folder);
 }
 
-Status BeOfKind(rocksdb::FileSystem& file_system, const std::string& folder, bool is_replicated) {
-  const bool is_marked = file_system.FileExists(folder + kMark, kNoOptions, nullptr).ok();
-  if (is_marked == is_replicated) return Status::Ok();
-  if (is_marked) {
+std::optional<FolderKind> KindOf(rocksdb::FileSystem& file_system, const std::string& folder) {
+  const auto has = [&](const char* mark) {
+    return file_system.FileExists(folder + mark, kNoOptions, nullptr).ok();
+  };
+  if (has(kNodeMark)) return FolderKind::kNode;
+  if (has(kSingleMark)) return FolderKind::kSingle;
+  if (HasStore(file_system, folder)) return FolderKind::kOwnLog;
+  return std::nullopt;
+}
+
+Status BeOfKind(rocksdb::FileSystem& file_system, const std::string& folder, FolderKind kind) {
+  const std::optional<FolderKind> is = KindOf(file_system, folder);
+  if (!is) return MarkKind(file_system, folder, kind);
+  if (*is == kind) return {};
+  if (*is == FolderKind::kNode) {
     return {ErrorCode::kGeneralError,
             folder + " belongs to a node of a cluster, in whose log is what was last written; " +
                 "start it as that node"};
   }
-  if (!HasStore(file_system, folder)) return MarkReplicated(file_system, folder);
+  if (kind == FolderKind::kNode) {
+    return {ErrorCode::kGeneralError,
+            folder +
+                " belongs to a broker of a single node; found a cluster with it, or start it " +
+                "without one"};
+  }
   return {ErrorCode::kGeneralError,
-          folder + " belongs to a broker of a single node; found a cluster with it, or start it " +
-              "without one"};
+          folder + (kind == FolderKind::kSingle ? " has no log beside its store: it is of before"
+                                                : " has its log beside its store")};
 }
 
-bool HasSingleStore(rocksdb::FileSystem& file_system, const std::string& folder) {
-  return HasStore(file_system, folder) &&
-         !file_system.FileExists(folder + kMark, kNoOptions, nullptr).ok();
-}
+namespace {
 
-Status MarkReplicated(rocksdb::FileSystem& file_system, const std::string& folder) {
-  const std::string mark = folder + kMark;
+Status MakeMark(rocksdb::FileSystem& file_system, const std::string& mark) {
   std::unique_ptr<rocksdb::FSWritableFile> file;
   rocksdb::IOStatus status =
       file_system.NewWritableFile(mark, rocksdb::FileOptions(), &file, nullptr);
   if (status.ok()) status = file->Fsync(kNoOptions, nullptr);
   if (status.ok()) status = file->Close(kNoOptions, nullptr);
-  if (status.ok()) status = SyncFolder(file_system, folder);
   return FromRocks(status, "cannot make " + mark);
 }
 
-Status UnmarkReplicated(rocksdb::FileSystem& file_system, const std::string& folder) {
-  const std::string mark = folder + kMark;
-  rocksdb::IOStatus status;
-  if (file_system.FileExists(mark, kNoOptions, nullptr).ok()) {
-    status = file_system.DeleteFile(mark, kNoOptions, nullptr);
-  }
-  if (status.ok()) status = SyncFolder(file_system, folder);
-  return FromRocks(status, "cannot remove " + mark);
+Status RemoveMark(rocksdb::FileSystem& file_system, const std::string& mark) {
+  if (!file_system.FileExists(mark, kNoOptions, nullptr).ok()) return {};
+  return FromRocks(file_system.DeleteFile(mark, kNoOptions, nullptr), "cannot remove " + mark);
+}
+
+}  // namespace
+
+// A node's mark counts before the other one; so it comes first, and goes first.
+Status MarkKind(rocksdb::FileSystem& file_system, const std::string& folder, FolderKind kind) {
+  const std::string node = folder + kNodeMark;
+  const std::string single = folder + kSingleMark;
+  const auto sync = [&] {
+    return FromRocks(SyncFolder(file_system, folder), "cannot sync " + folder);
+  };
+  if (kind == FolderKind::kNode) WHARF_RETURN_IF_ERROR(MakeMark(file_system, node));
+  if (kind == FolderKind::kSingle) WHARF_RETURN_IF_ERROR(MakeMark(file_system, single));
+  WHARF_RETURN_IF_ERROR(sync());
+  if (kind != FolderKind::kNode) WHARF_RETURN_IF_ERROR(RemoveMark(file_system, node));
+  if (kind != FolderKind::kSingle) WHARF_RETURN_IF_ERROR(RemoveMark(file_system, single));
+  return sync();
 }
 
 Result<std::string> ReadIdentity(rocksdb::FileSystem& file_system, const std::string& folder) {

@@ -2,6 +2,7 @@
 // without RocksDB. Used by RocksStore and by the folder of a SegmentLog.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include <rocksdb/file_system.h>
@@ -22,15 +23,16 @@ rocksdb::IOStatus MakeFolder(rocksdb::FileSystem& file_system, const std::string
 // heart.
 Status PrepareFolder(rocksdb::FileSystem& file_system, const std::string& folder);
 
-// A folder belongs to a broker of a single node, whose store has a write-ahead log, or to a node of
-// a cluster, whose state has none. Refuses one of the other kind; a new one becomes of this kind.
-Status BeOfKind(rocksdb::FileSystem& file_system, const std::string& folder, bool is_replicated);
-// Whether there is the store of a broker of a single node.
-bool HasSingleStore(rocksdb::FileSystem& file_system, const std::string& folder);
-// From now on it belongs to a node of a cluster; durably.
-Status MarkReplicated(rocksdb::FileSystem& file_system, const std::string& folder);
-// From now on it is that of a single node: all that its state has was flushed; durably.
-Status UnmarkReplicated(rocksdb::FileSystem& file_system, const std::string& folder);
+// Whose a folder is: of a broker of a single node as it was before it had a log of its own, whose
+// store has a write-ahead log; of a single node, whose log is beside its state; or of a node of a
+// cluster, whose state has no write-ahead log either.
+enum class FolderKind { kOwnLog, kSingle, kNode };
+// None: there is no store, nor what says whose it will be.
+std::optional<FolderKind> KindOf(rocksdb::FileSystem& file_system, const std::string& folder);
+// Refuses one of another kind; a new one becomes of this kind.
+Status BeOfKind(rocksdb::FileSystem& file_system, const std::string& folder, FolderKind kind);
+// From now on it is of this kind, and of no other; durably.
+Status MarkKind(rocksdb::FileSystem& file_system, const std::string& folder, FolderKind kind);
 
 // The name of the store in a folder; an error if it is lost.
 Result<std::string> ReadIdentity(rocksdb::FileSystem& file_system, const std::string& folder);

@@ -42,6 +42,15 @@ BackgroundErrors::Tell TellerOf(const RocksStoreOptions& options) {
   };
 }
 
+FolderKind KindFor(const RocksStoreOptions& options) {
+  if (!options.position) return FolderKind::kOwnLog;
+  return options.is_single ? FolderKind::kSingle : FolderKind::kNode;
+}
+
+std::shared_ptr<rocksdb::FileSystem> FileSystemOf(const RocksStoreOptions& options) {
+  return options.file_system ? options.file_system : rocksdb::FileSystem::Default();
+}
+
 // Copies our writes into RocksDB's batch.
 class Merger final : public WriteBatch::Visitor {
  public:
@@ -111,6 +120,7 @@ struct RocksStore::Impl {
   ViewLedger* views = nullptr;
   std::function<void(const Status&)> on_damage;
   std::optional<StatePositionRow> position;
+  FolderKind kind = FolderKind::kOwnLog;
   std::shared_ptr<rocksdb::FileSystem> file_system;
   std::unique_ptr<rocksdb::Env> env;  // Of the file system; threads and clock are the real ones.
   std::shared_ptr<BackgroundErrors> background_errors;
@@ -163,7 +173,8 @@ Status RocksStore::Impl::Open(const RocksStoreOptions& options) {
   views = options.views;
   on_damage = options.on_damage;
   position = options.position;
-  file_system = options.file_system ? options.file_system : rocksdb::FileSystem::Default();
+  kind = KindFor(options);
+  file_system = FileSystemOf(options);
   env = MakeEnv(file_system, options.may_sleep, options.seconds_ahead);
   background_errors = std::make_shared<BackgroundErrors>(TellerOf(options), !position);
   damaged_files = std::make_shared<DamagedFiles>(on_damage);
@@ -173,7 +184,7 @@ Status RocksStore::Impl::Open(const RocksStoreOptions& options) {
       std::make_unique<RocksSpace>(file_manager, damaged_files, running_compactions, compaction());
   if (options.spares_disk) space->LimitCompactions(0);
   WHARF_RETURN_IF_ERROR(PrepareFolder(*file_system, path));
-  WHARF_RETURN_IF_ERROR(BeOfKind(*file_system, path, position.has_value()));
+  WHARF_RETURN_IF_ERROR(BeOfKind(*file_system, path, kind));
   WHARF_RETURN_IF_ERROR(OpenRocks(options, /*may_repair=*/true));
   WHARF_RETURN_IF_ERROR(FromRocks(db->GetDbIdentity(group_name), "cannot name " + path));
   space->Attach(*db, table_options, tables());
@@ -263,7 +274,8 @@ Status RocksStore::Impl::WriteMerged(OrderedWrites& writes, Sync sync) {
   const Status written =
       FromRocksRead(db->Write(options, &merger.merged()), "cannot write to " + path);
   if (written.is_damage() && on_damage) on_damage(written);
-  return written;
+  if (!written.ok() || sync == Sync::kNo || !position) return written;
+  return FromRocks(FlushAll(), "cannot write to " + path);
 }
 
 // Now, and not when it would slow no writer down: a full disk waits for it.
@@ -304,26 +316,27 @@ Result<std::unique_ptr<RocksStore>> RocksStore::Open(const RocksStoreOptions& op
 }
 
 bool RocksStore::IsOfSingleNode(const RocksStoreOptions& options) {
-  const auto file_system =
-      options.file_system ? options.file_system : rocksdb::FileSystem::Default();
-  return HasSingleStore(*file_system, options.path);
+  const std::optional<FolderKind> kind = KindOf(*FileSystemOf(options), options.path);
+  return kind && *kind != FolderKind::kNode;
 }
 
-// The mark comes last: before it, the folder is a single node's, and its store is whole.
-Status RocksStore::Convert(const RocksStoreOptions& options, const StatePosition& position) {
-  RocksStoreOptions single = options;
+// The mark comes last: before it, the folder is what it was, and its store is whole.
+Status RocksStore::Convert(const RocksStoreOptions& options, const StatePosition& position,
+                           const WriteBatch& rows) {
   assert(options.position);
-  if (!IsOfSingleNode(options)) return {};
-  single.position.reset();
-  auto opened = Open(single);
+  const auto file_system = FileSystemOf(options);
+  const std::optional<FolderKind> kind = KindOf(*file_system, options.path);
+  if (!kind || *kind == FolderKind::kNode || *kind == KindFor(options)) return {};
+  RocksStoreOptions before = options;
+  before.is_single = *kind == FolderKind::kSingle;
+  if (!before.is_single) before.position.reset();
+  auto opened = Open(before);
   if (!opened.ok()) return opened.status();
-  WriteBatch batch;
+  WriteBatch batch(rows.bytes());
   options.position->Put(position, batch);
   WHARF_RETURN_IF_ERROR((*opened)->Write({&batch, 1}, Sync::kYes));
   WHARF_RETURN_IF_ERROR((*opened)->CloseCleanly());
-  const auto file_system =
-      options.file_system ? options.file_system : rocksdb::FileSystem::Default();
-  return MarkReplicated(*file_system, options.path);
+  return MarkKind(*file_system, options.path, KindFor(options));
 }
 
 RocksStore::RocksStore(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -426,8 +439,13 @@ Status RocksStore::Checkpoint(const std::string& folder) {
   const std::unique_ptr<rocksdb::Checkpoint> checkpoint(made);
   WHARF_RETURN_IF_ERROR(FromRocks(
       checkpoint->CreateCheckpoint(folder, std::numeric_limits<std::uint64_t>::max()), doing));
-  WHARF_RETURN_IF_ERROR(impl_->position ? MarkReplicated(*impl_->file_system, folder)
-                                        : BeLikeSingle(*impl_->file_system, impl_->path, folder));
+  if (impl_->position) WHARF_RETURN_IF_ERROR(MarkKind(*impl_->file_system, folder, impl_->kind));
+  if (impl_->kind == FolderKind::kSingle) {
+    WHARF_RETURN_IF_ERROR(CopyIdentity(*impl_->file_system, impl_->path, folder));
+  }
+  if (!impl_->position) {
+    WHARF_RETURN_IF_ERROR(BeLikeSingle(*impl_->file_system, impl_->path, folder));
+  }
   const std::string parent = std::filesystem::path(folder).parent_path().string();
   return FromRocks(SyncFolder(*impl_->file_system, parent), doing);
 }

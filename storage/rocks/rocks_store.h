@@ -55,11 +55,13 @@ struct RocksStoreOptions {
   std::function<void(const Status&)> on_damage = nullptr;
   // Where views stand while they are open; outlives the store. Null: nowhere.
   ViewLedger* views = nullptr;
-  // The state of a node of a cluster, whose commits are in a log of entries: it has no write-ahead
-  // log, a crash leaves what was flushed last, of all tables together, and here it says what that
-  // is. None: the store of a broker of a single node. A folder is of one kind, and refused as the
-  // other.
+  // A state whose commits are in a log of entries: it has no write-ahead log, a crash leaves what
+  // was flushed last, of all tables together, and here it says what that is. None: the store of a
+  // broker of a single node as it was before it had such a log. A folder is of one kind, and
+  // refused as another.
   std::optional<StatePositionRow> position = std::nullopt;
+  // The state is that of a single node, and not of one of a cluster.
+  bool is_single = false;
 };
 
 class RocksStore final : public Store, public StoreSpace {
@@ -69,12 +71,15 @@ class RocksStore final : public Store, public StoreSpace {
   // An error is damage (Status::is_damage) if what is there is not what was written.
   static Result<std::unique_ptr<RocksStore>> Open(const RocksStoreOptions& options);
 
-  // Whether the folder is that of a single node, and has a store. Changes nothing.
+  // Whether the folder is that of a single node of either kind, and has a store. Changes nothing.
   static bool IsOfSingleNode(const RocksStoreOptions& options);
-  // Makes the folder of a single node, in which nothing is open, that of the first node of a
-  // cluster; nothing is copied. Until it has returned the folder is that of a single node; one that
-  // is a node's already stays as it is.
-  static Status Convert(const RocksStoreOptions& options, const StatePosition& position);
+  // Makes the folder of a single node, in which nothing is open, and whose log the state has to its
+  // end, one of the kind of these options: of the first node of a cluster, or of a single node that
+  // has its log beside its state. Nothing is copied, and these rows are put beside the position.
+  // Until it has returned the folder is of the kind that it was; one that is of the other already
+  // stays as it is.
+  static Status Convert(const RocksStoreOptions& options, const StatePosition& position,
+                        const WriteBatch& rows = {});
 
   // Closes without flushing; what was committed is in the log. Views and cursors are gone by then.
   ~RocksStore() override;
@@ -103,9 +108,9 @@ class RocksStore final : public Store, public StoreSpace {
   // Its folder.
   const std::string& path() const;
 
-  // Writes them as one, all or nothing, and returns when they are durable. For the commit log only,
-  // one call at a time, with what WriteBatch::Visit let pass. After an error nothing more can be
-  // written.
+  // Writes them as one, all or nothing, and returns when they are durable, if that is asked for; of
+  // a state without a log that is a flush. For the commit log only, one call at a time, with what
+  // WriteBatch::Visit let pass. After an error nothing more can be written.
   Status Write(OrderedWrites& writes, Sync sync);
   // The same with batches. One that cannot be applied is refused, and nothing is written.
   Status Write(std::span<const WriteBatch> batches, Sync sync);

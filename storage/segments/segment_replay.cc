@@ -9,8 +9,11 @@ namespace wharf {
 namespace {
 
 constexpr std::size_t kReplayWindowBytes = 1 << 20;
-// A node that forgot a vote or an entry must not vote.
-constexpr char kRemedy[] = "; remove this node from its cluster and add it anew";
+// A node that forgot a vote or an entry must not vote; a broker by itself has no others.
+std::string RemedyFor(const LogOwner& owner) {
+  return owner == LogOwner() ? "; restore the folder from a backup"
+                             : "; remove this node from its cluster and add it anew";
+}
 
 }  // namespace
 
@@ -21,7 +24,7 @@ Status SegmentReplay::Run() {
   const auto numbers = folder_.List();
   if (!numbers.ok()) return numbers.status();
   if (numbers->empty()) {
-    return {ErrorCode::kGeneralError, folder_.path() + " has no log" + kRemedy};
+    return {ErrorCode::kGeneralError, folder_.path() + " has no log" + RemedyFor(owner_)};
   }
   WHARF_RETURN_IF_ERROR(FindSegments(*numbers));
   for (std::size_t i = 0; i < found_.size(); ++i) {
@@ -59,7 +62,7 @@ Status SegmentReplay::FindSegment(std::uint64_t number, Found& found) const {
   if (!bytes.ok()) return bytes.status();
   SegmentReader reader(**file, folder_.PathOf(number), *bytes, SegmentHead::kBytes);
   Result<SegmentHead> head = reader.ReadHead();
-  if (!head.ok()) return {head.status().code(), head.status().message() + kRemedy};
+  if (!head.ok()) return {head.status().code(), head.status().message() + RemedyFor(owner_)};
   found.head = *std::move(head);
   if (found.head.owner.cluster != owner_.cluster) {
     return Refuse(number, "belongs to another cluster");
@@ -169,7 +172,7 @@ Status SegmentReplay::End(SegmentReader& reader, std::uint64_t offset, bool is_l
 }
 
 Status SegmentReplay::Refuse(std::uint64_t number, const std::string& what) const {
-  return {ErrorCode::kGeneralError, folder_.PathOf(number) + " " + what + kRemedy};
+  return {ErrorCode::kGeneralError, folder_.PathOf(number) + " " + what + RemedyFor(owner_)};
 }
 
 }  // namespace wharf

@@ -8,6 +8,7 @@
 #include "broker/schema/tables.h"
 #include "storage/rocks/rocks_store.h"
 #include "tests/harness/job_rows.h"
+#include "tests/harness/single_store.h"
 
 namespace wharf {
 namespace {
@@ -19,7 +20,7 @@ std::size_t RowsIn(const StoreView& view, Table table, const KeyRange& range) {
 }
 
 Status CountRows(const char* folder) {
-  auto store = RocksStore::Open({.path = folder, .tables = BrokerTables()});
+  auto store = OpenDataFolder(folder);
   if (!store.ok()) return store.status();
   const auto view = (*store)->View();
   const KeyRange all{std::string(), std::string(20, '\xFF')};

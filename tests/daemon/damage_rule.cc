@@ -8,12 +8,13 @@
 #include "broker/schema/rule_record.h"
 #include "broker/schema/tables.h"
 #include "storage/rocks/rocks_store.h"
+#include "tests/harness/single_store.h"
 
 namespace wharf {
 namespace {
 
 Status DamageRules(const char* folder) {
-  auto store = RocksStore::Open({.path = folder, .tables = BrokerTables()});
+  auto store = OpenDataFolder(folder);
   if (!store.ok()) return store.status();
   WriteBatch batch;
   const auto view = (*store)->View();

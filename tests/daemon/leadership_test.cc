@@ -22,11 +22,12 @@
 #include "broker/schema/change_encoder.h"
 #include "broker/schema/loader.h"
 #include "broker/schema/tables.h"
-#include "storage/log/local_commit_log.h"
+#include "storage/log/segment_commit_log.h"
 #include "storage/rocks/rocks_store.h"
 #include "tests/daemon/closing_log.h"
 #include "tests/daemon/leadership_clients.h"
 #include "tests/from_environment.h"
+#include "tests/harness/single_store.h"
 #include "tests/storage/log_observer.h"
 #include "tests/storage/temp_folder.h"
 
@@ -41,13 +42,15 @@ const Status kOver(ErrorCode::kServiceCommunicationProblem, "another one leads n
 // One that ends when it is told to.
 class OneLeadership {
  public:
-  explicit OneLeadership(RocksStore& store)
-      : state_(*LoadFolderState(store, "folder")),
+  explicit OneLeadership(const std::string& folder)
+      : folder_(*OpenSingleStore({.path = folder, .tables = BrokerTables()}, random_)),
+        state_(*LoadFolderState(*folder_.store, "folder")),
         clock_(MakeClock(/*is_manual=*/false, state_.last_committed)),
-        local_(store, {observer_, nullptr, BrokerAppliedIndex()}),
+        local_({}, *folder_.store, std::move(folder_.log),
+               {observer_, nullptr, BrokerStatePosition(), BrokerAppliedIndex()}),
         log_(local_),
-        leadership_({.store = store, .log = log_, .clock = *clock_.clock}, {}, *LoadBroker(store)) {
-  }
+        leadership_({.store = local_.store(), .log = log_, .clock = *clock_.clock}, {},
+                    *LoadBroker(*folder_.store)) {}
 
   void Begin(Server& server) {
     ASSERT_TRUE(leadership_.Begin().ok());
@@ -71,10 +74,12 @@ class OneLeadership {
   }
 
  private:
+  SystemRandom random_;
+  SingleFolder folder_;
   const FolderState state_;
   const DaemonClock clock_;
   LogObserver observer_;
-  LocalCommitLog local_;
+  SegmentCommitLog local_;
   ClosingLog log_;
   Leadership leadership_;
 };
@@ -82,9 +87,9 @@ class OneLeadership {
 class LeadershipTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    store_ = *RocksStore::Open({.path = folder_.path() + "/data", .tables = BrokerTables()});
+    const auto store = *OpenDataFolder(data());
     const WriteBatch batch = EncodeFormat();
-    ASSERT_TRUE(store_->Write({&batch, 1}, RocksStore::Sync::kYes).ok());
+    ASSERT_TRUE(store->Write({&batch, 1}, RocksStore::Sync::kYes).ok());
     const auto local = boost::asio::ip::make_address("127.0.0.1");
     std::vector<Doorway> doorways;
     doorways.push_back({*Listener::Bind({.endpoint = {local, 0}}, 1 << 16)});
@@ -146,10 +151,10 @@ class LeadershipTest : public ::testing::Test {
     return static_cast<std::uint64_t>(response.active_message_count());
   }
 
-  std::unique_ptr<OneLeadership> Make() { return std::make_unique<OneLeadership>(*store_); }
+  std::unique_ptr<OneLeadership> Make() { return std::make_unique<OneLeadership>(data()); }
+  std::string data() const { return folder_.path() + "/data"; }
 
   TempFolder folder_;
-  std::unique_ptr<RocksStore> store_;
   OpenConnections connections_{100};
   std::unique_ptr<Server> server_;
   std::string address_;

@@ -8,12 +8,13 @@
 #include "broker/schema/records.h"
 #include "broker/schema/tables.h"
 #include "storage/rocks/rocks_store.h"
+#include "tests/harness/single_store.h"
 
 namespace wharf {
 namespace {
 
 Status SetFormat(const char* folder, std::uint64_t version) {
-  auto store = RocksStore::Open({.path = folder, .tables = BrokerTables()});
+  auto store = OpenDataFolder(folder);
   if (!store.ok()) return store.status();
   WriteBatch batch;
   batch.Put(IdOf(Table::kMeta), kMetaFormat, EncodeMeta(version));

@@ -138,7 +138,7 @@ class ClusterVersionsTest(cluster_nodes.ClusterTest):
 
         with self.assertRaises(AssertionError) as refused:
             cluster_nodes.Node(self, "n1", flags=OLDER)
-        self.assertIn("has format 3, which nodes that are held at level 1 could not read", str(refused.exception))
+        self.assertIn("has format 4, which nodes that are held at level 1 could not read", str(refused.exception))
         node = self.founder()
         node.found()
         self.eventually(lambda: node.status().format_level == LEVEL)

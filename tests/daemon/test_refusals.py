@@ -173,7 +173,7 @@ class FolderTest(daemon_test.DaemonTest):
         self.assertEqual(daemon.terminate(), 0)
         subprocess.run([os.environ["SET_FORMAT"], self.data, "99"], check=True, timeout=wire.TIMEOUT)
 
-        self.assert_refuses(f"the data folder {self.data} has format 99, and this wharfd reads formats 2 to 3; "
+        self.assert_refuses(f"the data folder {self.data} has format 99, and this wharfd reads formats 2 to 4; "
                             "start a newer wharfd$")
 
     def test_a_folder_of_the_format_before(self):
@@ -187,7 +187,7 @@ class FolderTest(daemon_test.DaemonTest):
         daemon = self.start()
         self.assertEqual(self.client.receive("orders")[0].message.body, b"x")
         self.assertEqual(daemon.terminate(), 0)
-        said = "the data folder has format 3 from now on; an older wharfd refuses it"
+        said = "the data folder has format 4 from now on; an older wharfd refuses it"
         self.assertEqual("".join(daemon.log).count(said), 1)
 
         daemon = self.start()
@@ -200,7 +200,7 @@ class FolderTest(daemon_test.DaemonTest):
         self.assertEqual(daemon.terminate(), 0)
         subprocess.run([os.environ["SET_FORMAT"], self.data, "1"], check=True, timeout=wire.TIMEOUT)
 
-        self.assert_refuses(f"the data folder {self.data} has format 1, and this wharfd reads formats 2 to 3; "
+        self.assert_refuses(f"the data folder {self.data} has format 1, and this wharfd reads formats 2 to 4; "
                             "let the wharfd that wrote it deliver what is in it, and name an empty folder here$")
 
     def test_a_folder_that_cannot_be_made(self):
@@ -273,38 +273,38 @@ class FolderTest(daemon_test.DaemonTest):
 
     def test_a_log_that_is_damaged_before_its_end(self):  # reliability 21
         self.fill()
-        log = self.file("*.log")
-        self.flip(log, log.stat().st_size // 2)
+        log = self.file("batches/*.segment")
+        self.flip(log, os.path.getsize(log) // 2)
 
-        said = self.assert_refuses(r"damaged at byte \d+, in a part that had been synced; restore the folder from a backup")
+        said = self.assert_refuses(r"is damaged at offset \d+.*; restore the folder from a backup$")
 
         self.assertIn(str(log), said)
         self.assert_refuses("damaged")  # Nor the next time.
 
     def test_a_log_that_is_torn_at_its_end_is_no_damage(self):  # reliability 10
         self.fill()
-        log = self.file("*.log")
-        self.flip(log, log.stat().st_size - 1)
+        log = self.file("batches/*.segment")
+        self.flip(log, os.path.getsize(log) - 1)
 
         daemon = self.start()
 
         self.assertEqual(len(daemon_test.stored(self.client, "orders")), 900)
-        self.assertRegex("".join(daemon.log), "the last write before the stop was torn: dropped")
+        self.assertRegex("".join(daemon.log), "was torn at offset .* what stands behind is dropped")
 
     def test_a_log_that_is_gone(self):  # reliability 22
         self.fill()
-        os.remove(self.file("*.log"))
+        os.remove(self.file("batches/*.segment"))
 
         for _ in range(2):
-            self.assert_refuses(f"{self.data} has no write-ahead log, .*; restore the folder from a backup$")
+            self.assert_refuses(f"{self.data}/batches has no log; restore the folder from a backup$")
 
     def test_a_log_that_is_gone_after_a_clean_stop(self):  # reliability 22
         daemon = self.start()
         self.assertEqual(daemon.terminate(), 0)
-        for log in glob.glob(f"{self.data}/*.log"):
+        for log in glob.glob(f"{self.data}/batches/*.segment"):
             os.remove(log)
 
-        self.assert_refuses(f"{self.data} has no write-ahead log")
+        self.assert_refuses(f"{self.data}/batches has no log")
 
     def test_a_damaged_or_missing_manifest(self):  # reliability 21, 22
         self.fill()

@@ -17,9 +17,10 @@
 #include "broker/schema/garbage.h"
 #include "broker/schema/loader.h"
 #include "broker/schema/tables.h"
-#include "storage/log/local_commit_log.h"
+#include "storage/log/segment_commit_log.h"
 #include "storage/rocks/rocks_store.h"
 #include "tests/harness/engine_harness.h"
+#include "tests/harness/single_store.h"
 #include "tests/storage/damaged_block.h"
 #include "tests/storage/temp_folder.h"
 
@@ -39,7 +40,11 @@ class StoredBroker {
 
   EngineHarness& engine() { return *engine_; }
   const std::string& folder() const { return folder_.path(); }
-  RocksStore& store() { return *store_; }
+  // With all that is committed.
+  RocksStore& store() {
+    log_->WriteAll();
+    return *store_;
+  }
 
   // Until nothing is under way; a broker that goes round in circles never gets there.
   void Settle() {
@@ -78,43 +83,46 @@ class StoredBroker {
 
   void Open() {
     garbage_.emplace(views_);
-    Result<std::unique_ptr<RocksStore>> store =
-        RocksStore::Open({.path = folder_.path(),
-                          .tables = BrokerTables(*garbage_),
-                          .write_buffer_bytes = sizes_.write_buffer_bytes,
-                          .file_bytes_max = sizes_.file_bytes_max,
-                          .may_sleep = false,
-                          .views = &views_});
-    ASSERT_TRUE(store.ok()) << store.status().ToString();
-    store_ = *std::move(store);
+    Result<SingleFolder> opened = OpenSingleStore({.path = folder_.path(),
+                                                   .tables = BrokerTables(*garbage_),
+                                                   .write_buffer_bytes = sizes_.write_buffer_bytes,
+                                                   .file_bytes_max = sizes_.file_bytes_max,
+                                                   .may_sleep = false,
+                                                   .views = &views_},
+                                                  random_);
+    ASSERT_TRUE(opened.ok()) << opened.status().ToString();
+    store_ = std::move(opened->store);
     if (LoadFolderState(*store_, "folder")->is_new) {
       const WriteBatch batch = EncodeFormat();
       ASSERT_TRUE(store_->Write({&batch, 1}, RocksStore::Sync::kYes).ok());
     }
     ASSERT_TRUE(garbage_->Load(*store_).ok());
     upkeep_.emplace(*garbage_, [this](const auto& freed) { store_->NoteFreed(freed); });
-    log_ = std::make_unique<LocalCommitLog>(
-        *store_, LocalCommitLog::World{observer_, &*upkeep_, BrokerAppliedIndex()});
-    engine_ = std::make_unique<EngineHarness>(EngineHarness::Options{}, *store_, *log_);
+    log_ = std::make_unique<SegmentCommitLog>(
+        SegmentCommitLog::Options(), *store_, std::move(opened->log),
+        SegmentCommitLog::World{observer_, &*upkeep_, BrokerStatePosition(), BrokerAppliedIndex()});
+    engine_ = std::make_unique<EngineHarness>(EngineHarness::Options{}, log_->store(), *log_);
     ASSERT_TRUE(engine_->started().ok()) << engine_->started().ToString();
   }
 
   void Close() {
     Settle();
-    log_.reset();
+    log_->Stop();
     engine_.reset();
+    log_.reset();
     EXPECT_TRUE(store_->CloseCleanly().ok());
     store_.reset();
   }
 
   const Sizes sizes_;
   const TempFolder folder_;
+  SystemRandom random_;
   NoObserver observer_;
   ViewLedger views_;
   std::optional<Garbage> garbage_;
   std::unique_ptr<RocksStore> store_;
   std::optional<Upkeep> upkeep_;
-  std::unique_ptr<LocalCommitLog> log_;
+  std::unique_ptr<SegmentCommitLog> log_;
   std::unique_ptr<EngineHarness> engine_;
 };
 

@@ -22,7 +22,7 @@ const KeyRange& AllRows() {
 
 class CompactingStore::OpenView final : public StoreView {
  public:
-  explicit OpenView(const CompactingStore& store) : store_(store), rows_(store.rocks_.View()) {}
+  explicit OpenView(const CompactingStore& store) : store_(store), rows_(store.read_.View()) {}
 
   Result<std::optional<std::string>> Get(TableId table, std::string_view key) const override {
     store_.MayCompact(kReadsBetween);

@@ -16,8 +16,9 @@ namespace wharf {
 
 class CompactingStore final : public Store {
  public:
-  // Outlived by the store and by what is drawn from.
-  CompactingStore(RocksStore& rocks, Random& random) : rocks_(rocks), random_(random) {}
+  // Outlived by the store, by that through which it is read, and by what is drawn from.
+  CompactingStore(RocksStore& rocks, const Store& read, Random& random)
+      : rocks_(rocks), read_(read), random_(random) {}
 
   std::unique_ptr<StoreView> View() const override;
 
@@ -32,6 +33,7 @@ class CompactingStore final : public Store {
   KeyRange SomeRows(TableId table) const;
 
   RocksStore& rocks_;
+  const Store& read_;
   Random& random_;
 };
 

@@ -19,9 +19,10 @@
 #include "broker/schema/garbage.h"
 #include "broker/schema/loader.h"
 #include "broker/schema/tables.h"
-#include "storage/log/local_commit_log.h"
+#include "storage/log/segment_commit_log.h"
 #include "storage/rocks/rocks_store.h"
 #include "tests/harness/engine_harness.h"
+#include "tests/harness/single_store.h"
 #include "tests/harness/small_spans.h"
 #include "tests/power/compacting_store.h"
 #include "tests/power/power_loss_file_system.h"
@@ -48,12 +49,13 @@ class PowerLife {
     if (!engine_) return;
     engine_->work().RunUntil([this] { return engine_->shard().turns_in_flight() == 0; });
     engine_->work().RunAll();
-    log_.reset();
+    log_->Stop();
     engine_.reset();
+    log_.reset();
   }
 
   EngineHarness& engine() { return *engine_; }
-  const Store& store() const { return *rocks_; }
+  const Store& store() const { return log_->store(); }
   // Rows of messages that were counted out, and that compactions dropped.
   std::uint64_t dropped_messages() const { return *dropped_; }
   // Something of it, now.
@@ -77,6 +79,8 @@ class PowerLife {
   // Files so small that there are many.
   static constexpr std::size_t kFileBytesMax = 64 << 10;
   static constexpr std::uint64_t kCompactionBytesMax = 1 << 30;
+  // Flushes are many, too.
+  static constexpr std::uint64_t kUnflushedBytesMax = 1 << 20;
 
   using Count = std::atomic<std::uint64_t>;
 
@@ -109,20 +113,21 @@ class PowerLife {
   }
 
   Status OpenStore(const std::shared_ptr<PowerLossFileSystem>& file_system, const Sizes& sizes) {
-    Result<std::unique_ptr<RocksStore>> store =
-        RocksStore::Open({.path = "/var/lib/wharf",
-                          .tables = Tables(),
-                          .write_buffer_bytes = sizes.write_buffer_bytes,
-                          .block_cache_bytes = 1 << 20,
-                          .wal_bytes_max = sizes.wal_bytes_max,
-                          .file_system = file_system,
-                          .file_bytes_max = kFileBytesMax,
-                          .may_sleep = false,
-                          .views = &views_});
-    if (!store.ok()) return store.status();
-    rocks_ = *std::move(store);
+    Result<SingleFolder> folder = OpenSingleStore({.path = "/var/lib/wharf",
+                                                   .tables = Tables(),
+                                                   .write_buffer_bytes = sizes.write_buffer_bytes,
+                                                   .block_cache_bytes = 1 << 20,
+                                                   .wal_bytes_max = sizes.wal_bytes_max,
+                                                   .file_system = file_system,
+                                                   .file_bytes_max = kFileBytesMax,
+                                                   .may_sleep = false,
+                                                   .views = &views_},
+                                                  secret_);
+    if (!folder.ok()) return folder.status();
+    rocks_ = std::move(folder->store);
+    segments_ = std::move(folder->log);
     rocks_->LimitCompactions(kCompactionBytesMax);
-    store_.emplace(*rocks_, random_);
+    store_.emplace(*rocks_, *rocks_, random_);
     if (!LoadFolderState(*rocks_, "folder")->is_new) return {};
     const WriteBatch batch = EncodeFormat();
     return rocks_->Write({&batch, 1}, RocksStore::Sync::kYes);
@@ -133,8 +138,11 @@ class PowerLife {
     WHARF_RETURN_IF_ERROR(garbage_.Load(*rocks_));
     if (random_.Next() % 2 == 0) Compact();
     upkeep_.emplace(garbage_, [this](const auto& freed) { rocks_->NoteFreed(freed); });
-    log_ = std::make_unique<LocalCommitLog>(
-        *rocks_, LocalCommitLog::World{observer_, &*upkeep_, BrokerAppliedIndex()});
+    log_ = std::make_unique<SegmentCommitLog>(
+        SegmentCommitLog::Options{.bound = {.unflushed_bytes_max = kUnflushedBytesMax}}, *rocks_,
+        std::move(segments_),
+        SegmentCommitLog::World{observer_, &*upkeep_, BrokerStatePosition(), BrokerAppliedIndex()});
+    store_.emplace(*rocks_, log_->store(), random_);
     EngineHarness::Options options{.seed = seed};
     options.limits.broker.queue.lane.run_min = 2;
     options.limits.broker.queue.lane.spans = SmallSpans(random_);
@@ -144,14 +152,16 @@ class PowerLife {
   }
 
   SeededRandom random_;
+  SystemRandom secret_;
   const std::shared_ptr<Count> dropped_ = std::make_shared<Count>(0);
   NoObserver observer_;
   ViewLedger views_;
   Garbage garbage_{views_};
   std::unique_ptr<RocksStore> rocks_;
+  std::unique_ptr<SegmentLog> segments_;
   std::optional<CompactingStore> store_;
   std::optional<Upkeep> upkeep_;
-  std::unique_ptr<LocalCommitLog> log_;
+  std::unique_ptr<SegmentCommitLog> log_;
   std::unique_ptr<EngineHarness> engine_;
 };
 

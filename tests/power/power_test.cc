@@ -4,6 +4,7 @@
 // happened to the disk, the next start finds exactly rows 0 to n-1, unchanged, and n is not less
 // than what was acknowledged. Every failure names the seed that repeats it.
 
+#include <atomic>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
@@ -14,7 +15,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "storage/log/local_commit_log.h"
+#include "storage/apply/catch_up.h"
+#include "storage/base/random.h"
+#include "storage/log/segment_commit_log.h"
+#include "storage/log/single_folder.h"
 #include "storage/rocks/rocks_store.h"
 #include "tests/empty_log_records.h"
 #include "tests/from_environment.h"
@@ -30,7 +34,9 @@ using Times = PowerLossDisk::Times;
 
 constexpr TableId kRows = 0;
 constexpr TableId kLast = 1;
+constexpr TableId kMeta = 2;
 const AppliedIndexRow kIndex{.table = kLast, .key = "index"};
+const StatePositionRow kPosition{.table = kMeta};
 constexpr int kOutstandingMax = 4;
 constexpr std::uint64_t kRoundsPerDisk = 10;
 constexpr int kEndless = 1'000'000;  // Rows until the log closes.
@@ -55,8 +61,12 @@ std::string ValueOf(int row) {
 // it.
 class Life final : public CommitLog::Observer {
  public:
-  explicit Life(RocksStore& store)
-      : log_(std::in_place, store, LocalCommitLog::World{.observer = *this, .row = kIndex}) {}
+  // `has_failed`: a flush or a compaction could not write, at which a daemon ends.
+  Life(SingleFolder& folder, const std::atomic<bool>& has_failed)
+      : has_failed_(has_failed),
+        log_(std::in_place, SegmentCommitLog::Options{.bound = {.unflushed_bytes_max = 1 << 20}},
+             *folder.store, std::move(folder.log),
+             SegmentCommitLog::World{.observer = *this, .position = kPosition, .row = kIndex}) {}
 
   // Appends rows from `first` on until the log is closed or `count` rows are appended, and waits
   // for the answers.
@@ -99,8 +109,8 @@ class Life final : public CommitLog::Observer {
   // A look behind this row.
   void OnConfirm(int row, const Result<CommitIndex>& index) {
     std::lock_guard lock(mutex_);
-    EXPECT_EQ(index.ok(), !failed_);
     if (!index.ok()) return;
+    EXPECT_FALSE(failed_);
     EXPECT_EQ(acknowledged_, row + 1) << "a look overtook the row before it";
   }
 
@@ -109,7 +119,7 @@ class Life final : public CommitLog::Observer {
     std::unique_lock lock(mutex_);
     answered_.wait(lock, [this] { return failed_ || outstanding_ < kOutstandingMax; });
     ++outstanding_;
-    return !failed_;
+    return !failed_ && !has_failed_;
   }
 
   std::mutex mutex_;
@@ -119,20 +129,32 @@ class Life final : public CommitLog::Observer {
   int appended_ = 0;
   int acknowledged_ = 0;
   std::optional<Status> closed_;
-  std::optional<LocalCommitLog> log_;
+  const std::atomic<bool>& has_failed_;
+  std::optional<SegmentCommitLog> log_;
 };
 
 class PowerTest : public ::testing::Test {
  protected:
   // Small buffers, so that memtables are flushed, logs change and files are compacted all the time.
-  Result<std::unique_ptr<RocksStore>> Open() {
-    return RocksStore::Open({.path = "/var/lib/wharf",
-                             .tables = {{.name = "rows", .in_blob_files = true}, {.name = "last"}},
-                             .write_buffer_bytes = 128 << 10,
-                             .block_cache_bytes = 1 << 20,
-                             .wal_bytes_max = 256 << 10,
-                             .file_system = file_system_,
-                             .may_sleep = false});
+  RocksStoreOptions Options() {
+    has_failed_ = false;
+    return {.path = "/var/lib/wharf",
+            .tables = {{.name = "rows", .in_blob_files = true}, {.name = "last"}, {.name = "meta"}},
+            .write_buffer_bytes = 128 << 10,
+            .block_cache_bytes = 1 << 20,
+            .wal_bytes_max = 256 << 10,
+            .file_system = file_system_,
+            .may_sleep = false,
+            .on_background_failure = [this](const Status& /*why*/) { has_failed_ = true; },
+            .position = kPosition};
+  }
+  Result<SingleFolder> Open() {
+    Result<SingleFolder> folder =
+        SingleFolder::Open(Options(), kIndex, random_, [](RocksStore&) { return WriteBatch(); });
+    if (!folder.ok()) return folder;
+    const auto caught_up = CatchUp(*folder->store, *folder->log, kPosition, kIndex);
+    if (!caught_up.ok()) return caught_up.status();
+    return folder;
   }
 
   PowerLossDisk& disk() { return file_system_->disk(); }
@@ -155,25 +177,26 @@ class PowerTest : public ::testing::Test {
 
   // Lives until the log closes or `count` rows are in; what was appended is what may be found
   // later.
-  void Live(RocksStore& store, int count) {
-    Life life(store);
+  void Live(SingleFolder& folder, int count) {
+    Life life(folder, has_failed_);
     life.AppendRows(acknowledged_, count);
     acknowledged_ = std::max(acknowledged_, life.acknowledged());
     appended_ = std::max(acknowledged_, life.appended());
     closed_ = life.closed();
+    if (has_failed_) closed_ = Status(ErrorCode::kGeneralError, "the commit log is closed");
   }
 
   // Starts, and checks that exactly the acknowledged rows and perhaps some more are there.
-  std::unique_ptr<RocksStore> StartAndCheck() {
+  std::optional<SingleFolder> StartAndCheck() {
     disk().Reboot();
-    auto store = Open();
-    EXPECT_TRUE(store.ok()) << store.status().message();
-    if (!store.ok()) return nullptr;
-    const int rows = CountRows(**store);
+    auto folder = Open();
+    EXPECT_TRUE(folder.ok()) << folder.status().message();
+    if (!folder.ok()) return std::nullopt;
+    const int rows = CountRows(*folder->store);
     EXPECT_GE(rows, acknowledged_) << "lost";
     EXPECT_LE(rows, appended_) << "never appended";
     acknowledged_ = appended_ = rows;
-    return std::move(store).value();
+    return std::move(folder).value();
   }
 
   // Many starts, each followed by something bad; now and then with a new disk, so that first starts
@@ -187,13 +210,29 @@ class PowerTest : public ::testing::Test {
       std::mt19937_64 random(seed);
       if (seed % kRoundsPerDisk == 0) CheckAndTakeNewDisk();
       for (int cut = 0; cut < cuts_before_start_; ++cut) CutPowerDuringStart(random);
-      std::unique_ptr<RocksStore> store = StartAndCheck();
-      ASSERT_NE(store, nullptr);
-      round(seed, random, *store);
-      store.reset();
+      std::optional<SingleFolder> folder = StartAndCheck();
+      ASSERT_TRUE(folder.has_value());
+      round(seed, random, *folder);
+      folder.reset();
       disk().ClearFaults();
     }
     StartAndCheck();
+  }
+
+  // With a write-ahead log, and as a kill leaves it.
+  void MakeFolderOfBefore(int rows) {
+    RocksStoreOptions options = Options();
+    options.position.reset();
+    const auto store = RocksStore::Open(options);
+    ASSERT_TRUE(store.ok()) << store.status().message();
+    for (int row = 0; row < rows; ++row) {
+      WriteBatch batch;
+      batch.Put(kRows, KeyOf(row), ValueOf(row));
+      batch.Put(kLast, "last", std::to_string(row));
+      kIndex.Put(CommitIndex(row + 1), batch);
+      ASSERT_TRUE((*store)->Write({&batch, 1}, RocksStore::Sync::kYes).ok());
+    }
+    acknowledged_ = appended_ = rows;
   }
 
   void CutPowerDuringStart(std::mt19937_64& random) {
@@ -210,6 +249,8 @@ class PowerTest : public ::testing::Test {
   }
 
   QuietLog quiet_;
+  SeededRandom random_{1};
+  std::atomic<bool> has_failed_ = false;
   int cuts_before_start_ = 0;
   std::shared_ptr<PowerLossFileSystem> file_system_ = std::make_shared<PowerLossFileSystem>();
   int acknowledged_ = 0;
@@ -218,10 +259,10 @@ class PowerTest : public ::testing::Test {
 };
 
 TEST_F(PowerTest, RunsOnThisDiskAtAll) {
-  auto store = StartAndCheck();
-  ASSERT_NE(store, nullptr);
-  Live(*store, 500);
-  store.reset();
+  auto folder = StartAndCheck();
+  ASSERT_TRUE(folder.has_value());
+  Live(*folder, 500);
+  folder.reset();
 
   EXPECT_EQ(acknowledged_, 500);
   EXPECT_EQ(closed_, std::nullopt);
@@ -231,27 +272,27 @@ TEST_F(PowerTest, RunsOnThisDiskAtAll) {
 
 // reliability 8, 9, 11
 TEST_F(PowerTest, EveryAcknowledgedRowSurvivesPowerCutsUnderLoad) {
-  ForSeeds(300, [&](std::uint64_t seed, std::mt19937_64& random, RocksStore& store) {
+  ForSeeds(300, [&](std::uint64_t seed, std::mt19937_64& random, SingleFolder& folder) {
     disk().CutPowerAfter(1 + random() % 150, seed);
-    Live(store, kEndless);
+    Live(folder, kEndless);
     EXPECT_TRUE(closed_.has_value());
   });
 }
 
 // reliability 3, 13: the k-th start ends, and nothing is lost on the way.
 TEST_F(PowerTest, PowerCutsDuringStartsLoseNothing) {
-  ForSeeds(100, [&](std::uint64_t seed, std::mt19937_64& random, RocksStore& store) {
+  ForSeeds(100, [&](std::uint64_t seed, std::mt19937_64& random, SingleFolder& folder) {
     disk().CutPowerAfter(1 + random() % 60, seed);
-    Live(store, kEndless);
+    Live(folder, kEndless);
     cuts_before_start_ = 4;
   });
 }
 
 // reliability 19
 TEST_F(PowerTest, FailedSyncIsNeverAcknowledgedAndClosesTheLog) {
-  ForSeeds(100, [&](std::uint64_t, std::mt19937_64& random, RocksStore& store) {
+  ForSeeds(100, [&](std::uint64_t, std::mt19937_64& random, SingleFolder& folder) {
     disk().FailSyncs(random() % 60, random() % 2 == 0 ? Times::kOnce : Times::kFromThenOn);
-    Live(store, kEndless);
+    Live(folder, kEndless);
     ASSERT_TRUE(closed_.has_value());
     EXPECT_THAT(closed_->message(), HasSubstr("the commit log is closed"));
     if (random() % 2 == 0) disk().CutPower(random());
@@ -261,25 +302,46 @@ TEST_F(PowerTest, FailedSyncIsNeverAcknowledgedAndClosesTheLog) {
 // reliability 18
 TEST_F(PowerTest, FailedWriteIsNeverAcknowledgedAndClosesTheLog) {
   const auto error = rocksdb::IOStatus::IOError("injected: write failed");
-  ForSeeds(100, [&](std::uint64_t, std::mt19937_64& random, RocksStore& store) {
+  ForSeeds(100, [&](std::uint64_t, std::mt19937_64& random, SingleFolder& folder) {
     disk().FailWrites(random() % 60, error, random() % 2 == 0 ? Times::kOnce : Times::kFromThenOn);
-    Live(store, kEndless);
+    Live(folder, kEndless);
     EXPECT_TRUE(closed_.has_value());
   });
 }
 
 // reliability 16, 17
 TEST_F(PowerTest, FullDiskClosesTheLogAndLosesNothing) {
-  ForSeeds(60, [&](std::uint64_t, std::mt19937_64& random, RocksStore& store) {
+  ForSeeds(60, [&](std::uint64_t, std::mt19937_64& random, SingleFolder& folder) {
     disk().SetCapacity(disk().used_bytes() + random() % 300'000);
-    Live(store, kEndless);
+    Live(folder, kEndless);
     EXPECT_TRUE(closed_.has_value());
   });
 }
 
+// Whatever of it had happened: before its end it is what it was, and behind it there is a log.
+TEST_F(PowerTest, AFolderOfBeforeIsConvertedWhereverThatIsCutOff) {
+  bool is_done = false;
+  for (std::uint64_t steps = 1; !is_done && !HasFailure(); ++steps) {
+    SCOPED_TRACE(std::to_string(steps) + " steps");
+    file_system_ = std::make_shared<PowerLossFileSystem>();
+    MakeFolderOfBefore(60);
+    disk().CutPowerAfter(steps, steps);
+    is_done = Open().ok();
+    disk().CutPower(steps);
+
+    std::optional<SingleFolder> folder = StartAndCheck();
+    ASSERT_TRUE(folder.has_value());
+    Live(*folder, 20);
+    folder.reset();
+    StartAndCheck();
+    EXPECT_EQ(acknowledged_, 80);
+  }
+  EXPECT_TRUE(is_done);
+}
+
 // reliability 25
 TEST_F(PowerTest, SecondOpenerIsRefused) {
-  const auto store = StartAndCheck();
+  const auto folder = StartAndCheck();
 
   EXPECT_EQ(Open().status().message(), "/var/lib/wharf is in use by another wharfd");
 }

@@ -9,7 +9,8 @@
 
 #include <gtest/gtest.h>
 
-#include "replication/entry.h"
+#include "storage/apply/caught_up_store.h"
+#include "storage/apply/entry.h"
 #include "tests/replication/memory_replica_store.h"
 
 namespace wharf {
@@ -105,6 +106,18 @@ TEST_F(ApplyThreadTest, WhatIsToldIsWrittenForWhoeverReads) {
   EXPECT_TRUE(Has("a"));
   EXPECT_TRUE(Has("b"));
   EXPECT_EQ(store_.position().index, 2U);
+}
+
+TEST_F(ApplyThreadTest, AViewHasWhatWasToldBeforeItIsMade) {
+  Start({.unwritten_max = kNever});
+  const CaughtUpStore caught_up(store_.store(), [this] { thread_->WriteAll(); });
+  Put("a");
+  const auto before = store_.store().View();
+
+  const auto view = caught_up.View();
+
+  EXPECT_FALSE(before->Get(0, "a")->has_value());
+  EXPECT_TRUE(view->Get(0, "a")->has_value());
 }
 
 TEST_F(ApplyThreadTest, WhatIsMuchIsWritten) {

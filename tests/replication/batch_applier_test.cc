@@ -1,4 +1,4 @@
-#include "replication/batch_applier.h"
+#include "storage/apply/batch_applier.h"
 
 #include <string>
 #include <utility>
@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "replication/entry.h"
+#include "storage/apply/entry.h"
 #include "tests/replication/memory_replica_store.h"
 
 namespace wharf {

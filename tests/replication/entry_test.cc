@@ -1,11 +1,11 @@
-#include "replication/entry.h"
+#include "storage/apply/entry.h"
 
 #include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "replication/entry_assembler.h"
+#include "storage/apply/entry_assembler.h"
 #include "storage/base/crc32c.h"
 #include "storage/base/random.h"
 

@@ -8,31 +8,12 @@
 #include <utility>
 
 #include "absl/base/thread_annotations.h"
-#include "replication/replicated_store.h"
+#include "storage/apply/replicated_store.h"
 #include "storage/base/mutex.h"
 #include "storage/memory/memory_store.h"
+#include "tests/storage/batch_writer.h"
 
 namespace wharf {
-
-// Makes one batch of what it visits.
-class BatchWriter final : public WriteBatch::Visitor {
- public:
-  void Put(TableId table, std::string_view key, std::string_view value) override {
-    batch.Put(table, key, value);
-  }
-  void Delete(TableId table, std::string_view key) override { batch.Delete(table, key); }
-  void SingleDelete(TableId table, std::string_view key) override {
-    batch.SingleDelete(table, key);
-  }
-  void DeleteRange(TableId table, std::string_view begin, std::string_view end) override {
-    batch.DeleteRange(table, begin, end);
-  }
-  void NoteTime(Timestamp /*time*/) override {}
-  void NoteFreed(TableId /*table*/, std::string_view /*begin*/, std::string_view /*end*/) override {
-  }
-
-  WriteBatch batch;
-};
 
 class MemoryReplicaStore final : public ReplicatedStore {
  public:

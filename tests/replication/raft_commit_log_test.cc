@@ -11,9 +11,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "replication/batch_applier.h"
-#include "replication/entry.h"
 #include "replication/not_leading.h"
+#include "storage/apply/batch_applier.h"
+#include "storage/apply/entry.h"
 #include "tests/replication/memory_replica_store.h"
 #include "tests/replication/shared_library.h"
 #include "tests/replication/test_cluster.h"

@@ -12,8 +12,8 @@
 #include <string>
 
 #include "absl/base/thread_annotations.h"
-#include "replication/caught_up_store.h"
 #include "replication/raft_thread.h"
+#include "storage/apply/caught_up_store.h"
 #include "storage/base/clock.h"
 #include "tests/replication/held_log.h"
 #include "tests/replication/memory_replica_store.h"

@@ -9,7 +9,8 @@
 
 #include <gtest/gtest.h>
 
-#include "storage/log/local_commit_log.h"
+#include "storage/base/random.h"
+#include "storage/log/segment_commit_log.h"
 #include "storage/memory/memory_commit_log.h"
 #include "storage/rocks/rocks_store.h"
 #include "tests/storage/temp_folder.h"
@@ -35,13 +36,19 @@ class MemoryUnderTest final : public LogUnderTest {
   std::optional<MemoryCommitLog> log_;
 };
 
-class LocalUnderTest final : public LogUnderTest {
+constexpr TableId kPositionTable = 2;
+
+class SegmentUnderTest final : public LogUnderTest {
  public:
-  explicit LocalUnderTest(const Listeners& listeners) { Restart(listeners); }
-  Store& store() override { return *store_; }
+  explicit SegmentUnderTest(const Listeners& listeners) {
+    EXPECT_TRUE(SegmentLog::Make(LogOptions(), {random_}).ok());
+    Restart(listeners);
+  }
+  Store& store() override { return caught_up_; }
   CommitLog& log() override { return *log_; }
   void WriteBeside(const WriteBatch& batch) override {
     ASSERT_TRUE(store_->Write({&batch, 1}, RocksStore::Sync::kYes).ok());
+    ASSERT_TRUE(store_->Flush().ok());
   }
   // A completion that does not return.
   void Hold() override {
@@ -54,23 +61,49 @@ class LocalUnderTest final : public LogUnderTest {
   }
   void Release() override { go_on_.set_value(); }
   void StopLog() override { log_.reset(); }
+  // As after a kill: what was not flushed is only in the log.
   void Restart(const Listeners& listeners) override {
     log_.reset();
     store_.reset();
-    store_ = RocksStore::Open({.path = folder_.path(), .tables = ContractTables()}).value();
-    log_.emplace(*store_, LocalCommitLog::World{listeners.observer, &listeners.applied});
+    TableSet tables = ContractTables();
+    tables.push_back({.name = "position"});
+    store_ = RocksStore::Open({.path = folder_.path() + "/state",
+                               .tables = tables,
+                               .position = StatePositionRow{.table = kPositionTable}})
+                 .value();
+    log_.emplace(SegmentCommitLog::Options{.late = {.unwritten_max = std::chrono::hours(1)}},
+                 *store_, SegmentLog::Open(LogOptions(), {random_}).value(),
+                 SegmentCommitLog::World{.observer = listeners.observer,
+                                         .applied = &listeners.applied,
+                                         .position = {.table = kPositionTable}});
   }
 
  private:
+  // Whoever reads it before and behind the life of a log, too.
+  class CaughtUp final : public Store {
+   public:
+    explicit CaughtUp(SegmentUnderTest& test) : test_(test) {}
+    std::unique_ptr<StoreView> View() const override {
+      return test_.log_ ? test_.log_->store().View() : test_.store_->View();
+    }
+
+   private:
+    SegmentUnderTest& test_;
+  };
+
+  SegmentLogOptions LogOptions() const { return {.path = folder_.path() + "/log"}; }
+
   TempFolder folder_;
+  SeededRandom random_{7};
   std::promise<void> go_on_;
   std::unique_ptr<RocksStore> store_;
-  std::optional<LocalCommitLog> log_;
+  std::optional<SegmentCommitLog> log_;
+  CaughtUp caught_up_{*this};
 };
 
 INSTANTIATE_TEST_SUITE_P(All, CommitLogContract,
                          ::testing::Values(KindOf<MemoryUnderTest>("MemoryCommitLog"),
-                                           KindOf<LocalUnderTest>("LocalCommitLog")),
+                                           KindOf<SegmentUnderTest>("SegmentCommitLog")),
                          [](const auto& info) { return info.param.name; });
 
 }  // namespace

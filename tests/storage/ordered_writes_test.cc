@@ -94,18 +94,40 @@ TEST(OrderedWritesTest, ARowThatIsPutAndDeletedSinglyIsNothing) {
               ElementsAre("0 single-delete a", "0 single-delete c", "0 put c 3", "0 put d 4"));
 }
 
-// What is put behind a range deletion stays, and what was put before it goes.
-TEST(OrderedWritesTest, ATableWithARangeDeletionKeepsItsOrder) {
+// What is put behind a range deletion stays, and what was put before it goes; between two of them
+// rows are put into order, and those that came to nothing are left out.
+TEST(OrderedWritesTest, ARangeDeletionIsABarrierForItsTable) {
   WriteBatch batch;
   batch.Put(0, "c", "1");
+  batch.Put(0, "b", "1");
+  batch.Put(0, "e", "1");
+  batch.SingleDelete(0, "b");
   batch.DeleteRange(0, "a", "d");
+  batch.SingleDelete(0, "e");
   batch.Put(0, "b", "2");
+  batch.Put(0, "a", "2");
+  batch.DeleteRange(0, "b", "c");
+  batch.Put(0, "b", "3");
   batch.SingleDelete(0, "b");
   batch.Put(1, "z", "3");
   batch.Put(1, "y", "4");
 
-  EXPECT_THAT(Ordered({batch}), ElementsAre("0 put c 1", "0 delete-range a d", "0 put b 2",
-                                            "0 single-delete b", "1 put y 4", "1 put z 3"));
+  EXPECT_THAT(Ordered({batch}),
+              ElementsAre("0 put c 1", "0 put e 1", "0 delete-range a d", "0 put a 2", "0 put b 2",
+                          "0 single-delete e", "0 delete-range b c", "1 put y 4", "1 put z 3"));
+}
+
+TEST(OrderedWritesTest, WhatWasPutBeforeARangeDeletionIsNotTakenForWhatIsPutBehindIt) {
+  WriteBatch batch;
+  batch.Put(0, "a", "1");
+  batch.DeleteRange(0, "a", "b");
+  batch.Put(0, "a", "2");
+  batch.Delete(1, "a");
+  batch.DeleteRange(1, "b", "c");
+  batch.Put(1, "a", "3");
+
+  EXPECT_THAT(Ordered({batch}), ElementsAre("0 put a 1", "0 delete-range a b", "0 put a 2",
+                                            "1 delete a", "1 delete-range b c", "1 put a 3"));
 }
 
 TEST(OrderedWritesTest, NotesAreCollectedAndNotWritten) {
@@ -150,6 +172,23 @@ TEST(OrderedWritesTest, WhatIsWrittenToAWatchedTableIsNoted) {
   EXPECT_THAT(noted, ElementsAre("b put 2", "c deleted", "a deleted"));
   EXPECT_EQ(writes.notes().watched[1].rows.range.end, std::string("c\0", 2));
   EXPECT_EQ(writes.notes().watched[2].rows.range.end, "z");
+}
+
+// What it ends must be unlearned all the same.
+TEST(OrderedWritesTest, AWatchedWriteIsNotedThoughNothingOfItIsLeft) {
+  const TableSet tables = {{.name = "watched", .is_watched = true}};
+  WriteBatch batch;
+  batch.Put(0, "a", "1");
+  batch.SingleDelete(0, "a");
+  OrderedWrites writes;
+  ASSERT_TRUE(batch.Visit(tables, writes).ok());
+  Transcript transcript;
+  writes.Visit(transcript);
+
+  EXPECT_THAT(transcript.lines, ElementsAre());
+  ASSERT_EQ(writes.notes().watched.size(), 2U);
+  EXPECT_EQ(writes.notes().watched[0].value, "1");
+  EXPECT_EQ(writes.notes().watched[1].value, std::nullopt);
 }
 
 TEST(OrderedWritesTest, NothingIsNothing) { EXPECT_TRUE(Ordered({}).empty()); }

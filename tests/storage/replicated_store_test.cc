@@ -51,7 +51,7 @@ class ReplicatedStoreTest : public ::testing::Test {
     WriteBatch batch;
     batch.Put(kRows, std::to_string(index), "of entry " + std::to_string(index));
     kPosition.Put(PositionOf(index), batch);
-    ASSERT_TRUE(store().Write({&batch, 1}, RocksStore::Sync::kYes).ok());
+    ASSERT_TRUE(store().Write({&batch, 1}, RocksStore::Sync::kNo).ok());
   }
   static StatePosition PositionOf(std::uint64_t index) {
     return {.index = index, .term = index / 2 + 1, .members = std::string("n\0one", 5)};
@@ -103,6 +103,18 @@ TEST_F(ReplicatedStoreTest, WhatIsNotFlushedIsGoneAfterACrashAndThePositionSaysS
   EXPECT_EQ(kPosition.Read(store()).value(), PositionOf(2));
   EXPECT_TRUE(Has(2));
   EXPECT_FALSE(Has(3));
+}
+
+// What is written before there is a log to write to.
+TEST_F(ReplicatedStoreTest, WhatMustBeDurableIsFlushed) {
+  Open();
+  WriteBatch batch;
+  batch.Put(kRows, "1", "durable");
+  ASSERT_TRUE(store().Write({&batch, 1}, RocksStore::Sync::kYes).ok());
+
+  Open();
+
+  EXPECT_TRUE(Has(1));
 }
 
 TEST_F(ReplicatedStoreTest, ACleanStopKeepsEverything) {

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "replication/batch_applier.h"
 #include "replication/raft_commit_log.h"
+#include "storage/apply/batch_applier.h"
 #include "storage/base/clock.h"
 #include "storage/base/random.h"
 #include "tests/replication/simulation/history.h"

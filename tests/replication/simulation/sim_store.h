@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "replication/replicated_store.h"
+#include "storage/apply/replicated_store.h"
 
 namespace wharf {
 

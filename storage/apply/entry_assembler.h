@@ -13,7 +13,7 @@
 #include <optional>
 #include <string>
 
-#include "replication/entry.h"
+#include "storage/apply/entry.h"
 #include "storage/entry_log.h"
 
 namespace wharf {

@@ -1,15 +1,15 @@
-#include "replication/apply_thread.h"
+#include "storage/apply/late_writer.h"
 
 #include <utility>
 
 namespace wharf {
 
-ApplyThread::ApplyThread(const Options& options, World world)
+LateWriter::LateWriter(const Options& options, World world)
     : options_(options), world_(std::move(world)), thread_([this] { Run(); }) {}
 
-ApplyThread::~ApplyThread() { Stop(); }
+LateWriter::~LateWriter() { Stop(); }
 
-void ApplyThread::Stop() {
+void LateWriter::Stop() {
   {
     MutexLock lock(mutex_);
     is_stopping_ = is_closed_ = true;
@@ -18,7 +18,7 @@ void ApplyThread::Stop() {
   if (thread_.joinable()) thread_.join();
 }
 
-void ApplyThread::WriteAll() {
+void LateWriter::WriteAll() {
   if (std::this_thread::get_id() == thread_.get_id()) return;
   MutexLock lock(mutex_);
   const std::uint64_t wanted = taken_ + (unwritten_since_ ? 1 : 0);
@@ -29,12 +29,12 @@ void ApplyThread::WriteAll() {
   }
 }
 
-void ApplyThread::Apply(std::vector<CommittedEntry> entries) {
+void LateWriter::Apply(Add add) {
   Result<std::optional<Told>> told = [&]() -> Result<std::optional<Told>> {
     MutexLock lock(mutex_);
     if (is_closed_) return std::optional<Told>();
     const bool begins = !unwritten_since_;
-    Result<std::optional<Told>> added = Add(entries);
+    Result<std::optional<Told>> added = AddLocked(add);
     if (!added.ok()) Discard();
     if (begins || IsWriteDue()) wake_.notify_one();
     return added;
@@ -44,29 +44,27 @@ void ApplyThread::Apply(std::vector<CommittedEntry> entries) {
 }
 
 // What is told at once must not overtake what is told later.
-Result<std::optional<ApplyThread::Told>> ApplyThread::Add(
-    const std::vector<CommittedEntry>& entries) {
-  WHARF_RETURN_IF_ERROR(world_.applier.Add(entries));
+Result<std::optional<LateWriter::Told>> LateWriter::AddLocked(Add& add) {
+  BatchApplier& applier = world_.applier;
+  WHARF_RETURN_IF_ERROR(add(applier));
   if (!unwritten_since_) unwritten_since_ = options_.now();
-  const LogEntry& last = entries.back().entry;
-  const Told all{{last.index, last.term}, world_.applier.last()};
-  const std::size_t unwritten = world_.applier.unwritten_bytes() + taken_bytes_;
-  tells_later_ |=
-      world_.applier.has_unwritten_members() || unwritten >= options_.unwritten_bytes_max;
+  const Told all{applier.added(), applier.last()};
+  const std::size_t unwritten = applier.unwritten_bytes() + taken_bytes_;
+  tells_later_ |= applier.has_unwritten_members() || unwritten >= options_.unwritten_bytes_max;
   if (!tells_later_) return std::optional(all);
   untold_ = all;
   return std::optional<Told>();
 }
 
 // Half of an entry may be in the group.
-void ApplyThread::Discard() {
+void LateWriter::Discard() {
   static_cast<void>(world_.applier.Take());
   unwritten_since_.reset();
   is_closed_ = true;
 }
 
 // The thread ends behind that, and lets go of who waits for it.
-void ApplyThread::Fail(const Status& status) {
+void LateWriter::Fail(const Status& status) {
   world_.on_failed(status);
   {
     MutexLock lock(mutex_);
@@ -75,16 +73,16 @@ void ApplyThread::Fail(const Status& status) {
   wake_.notify_one();
 }
 
-void ApplyThread::Install(RaftSnapshot snapshot) {
+void LateWriter::End(absl::AnyInvocable<void()> last) {
   {
     MutexLock lock(mutex_);
     is_closed_ = true;
-    snapshot_ = std::move(snapshot);
+    end_ = std::move(last);
   }
   wake_.notify_one();
 }
 
-void ApplyThread::Run() {
+void LateWriter::Run() {
   Status status;
   for (bool goes_on = true; goes_on && status.ok();) {
     Turn turn = Take();
@@ -100,15 +98,15 @@ void ApplyThread::Run() {
   written_more_.notify_all();
 }
 
-// Behind a snapshot the state is another one, and nothing of this one need be written.
-ApplyThread::Turn ApplyThread::Take() {
+// Whoever ends it makes another state, and nothing of this one need be written.
+LateWriter::Turn LateWriter::Take() {
   MutexLock lock(mutex_);
   WaitForWork();
   Turn turn;
-  turn.is_last = is_stopping_ || snapshot_;
-  turn.snapshot = std::exchange(snapshot_, std::nullopt);
+  turn.is_last = is_stopping_ || end_;
+  turn.end = std::exchange(end_, nullptr);
   is_asked_to_write_ = false;
-  if (turn.snapshot || !unwritten_since_) return turn;
+  if (turn.end || !unwritten_since_) return turn;
   turn.group = world_.applier.Take();
   turn.told = std::exchange(untold_, std::nullopt);
   unwritten_since_.reset();
@@ -117,8 +115,8 @@ ApplyThread::Turn ApplyThread::Take() {
   return turn;
 }
 
-void ApplyThread::WaitForWork() {
-  while (!is_stopping_ && !snapshot_ && !IsWriteDue()) {
+void LateWriter::WaitForWork() {
+  while (!is_stopping_ && !end_ && !IsWriteDue()) {
     if (!unwritten_since_) {
       wake_.wait(mutex_);
     } else {
@@ -127,15 +125,15 @@ void ApplyThread::WaitForWork() {
   }
 }
 
-bool ApplyThread::IsWriteDue() const {
+bool LateWriter::IsWriteDue() const {
   if (!unwritten_since_) return false;
   return is_asked_to_write_ || untold_ ||
          world_.applier.unwritten_bytes() >= options_.written_from_bytes ||
          options_.now() >= *unwritten_since_ + options_.unwritten_max;
 }
 
-Status ApplyThread::Do(Turn turn) {
-  if (turn.snapshot) world_.installer.Install(*turn.snapshot);
+Status LateWriter::Do(Turn turn) {
+  if (turn.end) turn.end();
   if (!turn.group) return {};
   WHARF_RETURN_IF_ERROR(world_.applier.Write(*std::move(turn.group)));
   {

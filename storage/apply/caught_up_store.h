@@ -1,5 +1,5 @@
 // CaughtUpStore: the state of a node for whoever reads it: before a view is made, what was told as
-// applied is written (apply_thread.h).
+// applied is written (late_writer.h).
 //
 // So a view shows everything that anybody has heard of, though nearly nothing is written for its
 // own sake. Where the applier failed, or was given a snapshot, it shows what there is: the log of

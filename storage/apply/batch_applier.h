@@ -1,5 +1,5 @@
 // BatchApplier: makes the state out of committed entries: each whole batch once, in the order of
-// the log, with the position in the same write. On a leader as on a follower.
+// the log, with the position in the same write. On a single node as on a leader or a follower.
 //
 // What is added is durable in the log already, so it is written late: several groups as one write,
 // in which what was put and deleted again does not appear (ordered_writes.h). The listener hears
@@ -17,10 +17,10 @@
 #include <string_view>
 #include <vector>
 
-#include "replication/entry_assembler.h"
-#include "replication/node/applier.h"
-#include "replication/replicated_store.h"
 #include "storage/applied_index_row.h"
+#include "storage/apply/committed_entry.h"
+#include "storage/apply/entry_assembler.h"
+#include "storage/apply/replicated_store.h"
 #include "storage/base/time.h"
 #include "storage/commit_log.h"
 
@@ -93,6 +93,9 @@ class BatchApplier {
   // Reads and checks entries, and adds what they do to the group. An error ends the node: what is
   // behind it in the log must not be applied.
   Status Add(const std::vector<CommittedEntry>& entries);
+  // The same of batches that whoever adds has read and checked, because it wrote the entries that
+  // they are in; the last of these is at this place.
+  Status AddWhole(std::vector<WriteBatch> batches, const LogPlace& place);
   // Of batches. A change of members is not to wait: others look for it.
   std::size_t unwritten_bytes() const { return group_.bytes; }
   bool has_unwritten_members() const { return group_.has_members; }
@@ -103,6 +106,8 @@ class BatchApplier {
 
   // The end of the last whole batch that was added.
   const StatePosition& position() const { return position_; }
+  // The last entry that was, of which the end may be outstanding.
+  const LogPlace& added() const { return added_; }
   CommitIndex last() const { return last_; }
   // Broker time of the last entry that had one: the next leader goes on from there.
   std::optional<Timestamp> time() const { return time_; }
@@ -110,6 +115,8 @@ class BatchApplier {
  private:
   Status AddOne(const CommittedEntry& entry);
   Status AddBatches(WholeBatches whole);
+  Status AddBatch(WriteBatch batch);
+  void MoveTo(const LogPlace& place);
   Status AddMembers(const CommittedEntry& entry);
   // The group ends here, and the next one is written behind the check.
   void AddCheck(Check check);
@@ -121,6 +128,7 @@ class BatchApplier {
   EntryAssembler assembler_;
   Group group_;
   StatePosition position_;
+  LogPlace added_;
   // Behind the last entry, which may be a part of what is not whole yet.
   std::string members_;
   CommitIndex last_;

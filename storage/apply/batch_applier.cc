@@ -1,4 +1,4 @@
-#include "replication/batch_applier.h"
+#include "storage/apply/batch_applier.h"
 
 #include <utility>
 
@@ -11,7 +11,11 @@ constexpr std::size_t kCheckBytes = 1024;
 }  // namespace
 
 BatchApplier::BatchApplier(const World& world, StatePosition position, CommitIndex last)
-    : world_(world), position_(std::move(position)), members_(position_.members), last_(last) {}
+    : world_(world),
+      position_(std::move(position)),
+      added_{position_.index, position_.term},
+      members_(position_.members),
+      last_(last) {}
 
 Status BatchApplier::Add(const std::vector<CommittedEntry>& entries) {
   for (const CommittedEntry& entry : entries) WHARF_RETURN_IF_ERROR(AddOne(entry));
@@ -29,11 +33,8 @@ Status BatchApplier::AddOne(const CommittedEntry& committed) {
     WHARF_RETURN_IF_ERROR(AddBatches(**std::move(added)));
   }
   if (committed.members) WHARF_RETURN_IF_ERROR(AddMembers(committed));
-  if (!assembler_.is_open()) {
-    group_.has_members |= position_.members != members_;
-    position_ = {entry.index, entry.term, members_};
-    group_.moves_position = true;
-  }
+  added_ = {entry.index, entry.term};
+  if (!assembler_.is_open()) MoveTo(added_);
   if (check && world_.checks != nullptr) AddCheck(*std::move(check));
   return {};
 }
@@ -47,12 +48,32 @@ void BatchApplier::AddCheck(Check check) {
   group_.before.push_back(std::move(ended));
 }
 
+Status BatchApplier::AddWhole(std::vector<WriteBatch> batches, const LogPlace& place) {
+  for (WriteBatch& batch : batches) {
+    WHARF_RETURN_IF_ERROR(AddBatch(std::move(batch)));
+    last_ = last_.Next();
+  }
+  added_ = place;
+  MoveTo(place);
+  return {};
+}
+
+void BatchApplier::MoveTo(const LogPlace& place) {
+  group_.has_members |= position_.members != members_;
+  position_ = {place.index, place.term, members_};
+  group_.moves_position = true;
+}
+
 Status BatchApplier::AddBatches(WholeBatches whole) {
-  const WriteBatch& batch = group_.batches.emplace_back(std::move(whole.payload));
-  group_.bytes += batch.bytes().size();
   last_ = CommitIndex(last_.value() + whole.head.batches);
   time_ = whole.head.time;
-  return batch.Visit(world_.store.tables(), group_.writes);
+  return AddBatch(WriteBatch(std::move(whole.payload)));
+}
+
+Status BatchApplier::AddBatch(WriteBatch batch) {
+  const WriteBatch& added = group_.batches.emplace_back(std::move(batch));
+  group_.bytes += added.bytes().size();
+  return added.Visit(world_.store.tables(), group_.writes);
 }
 
 Status BatchApplier::AddMembers(const CommittedEntry& committed) {

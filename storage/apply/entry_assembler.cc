@@ -1,4 +1,4 @@
-#include "replication/entry_assembler.h"
+#include "storage/apply/entry_assembler.h"
 
 #include <utility>
 

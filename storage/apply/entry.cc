@@ -1,11 +1,11 @@
-#include "replication/entry.h"
+#include "storage/apply/entry.h"
 
 #include "storage/base/crc32c.h"
 
 namespace wharf {
 namespace {
 
-constexpr std::uint8_t kVersion = 1;
+constexpr std::uint8_t kEntryVersion = 1;
 constexpr std::uint8_t kCheckFlag = 1;
 constexpr std::size_t kCrcBytes = 4;
 constexpr std::size_t kHeadBytes = kEntryOverhead - kCrcBytes;
@@ -69,7 +69,7 @@ std::string EncodeEntry(const EntryHead& head, std::span<const std::string_view>
   for (const std::string_view piece : payload) size += piece.size();
   std::string bytes;
   bytes.reserve(size);
-  PutNumber(kVersion, bytes);
+  PutNumber(kEntryVersion, bytes);
   PutNumber(head.is_check ? kCheckFlag : std::uint8_t{0}, bytes);
   PutNumber(head.term, bytes);
   PutNumber(static_cast<std::uint64_t>(head.time.time_since_epoch().count()), bytes);
@@ -87,7 +87,7 @@ Result<DecodedEntry> DecodeEntry(std::string_view bytes) {
   bytes.remove_suffix(kCrcBytes);
   if (TakeNumber<std::uint32_t>(crc) != Crc32c(bytes)) return Damaged("is not what was written");
   std::string_view head_bytes = bytes.substr(0, kHeadBytes);
-  if (TakeNumber<std::uint8_t>(head_bytes) != kVersion) {
+  if (TakeNumber<std::uint8_t>(head_bytes) != kEntryVersion) {
     return Damaged("has a format that only a later version reads: upgrade this node");
   }
   const auto flags = TakeNumber<std::uint8_t>(head_bytes);

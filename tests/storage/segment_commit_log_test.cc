@@ -1,0 +1,196 @@
+// What only the log on a disk promises; the rest is in commit_log_contract_test.cc.
+
+#include "storage/log/segment_commit_log.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <utility>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <spdlog/sinks/ostream_sink.h>
+#include <spdlog/spdlog.h>
+
+#include "storage/base/random.h"
+#include "storage/log/single_folder.h"
+#include "tests/storage/log_observer.h"
+#include "tests/storage/temp_folder.h"
+
+namespace wharf {
+namespace {
+
+using std::chrono::seconds;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr TableId kRows = 0;
+const StatePositionRow kPosition{.table = 1};
+const AppliedIndexRow kIndex{.table = 1};
+
+class SegmentCommitLogTest : public ::testing::Test {
+ protected:
+  SegmentCommitLogTest() : before_(spdlog::default_logger()) {
+    auto sink = std::make_shared<spdlog::sinks::ostream_sink_mt>(said_);
+    spdlog::set_default_logger(std::make_shared<spdlog::logger>("test", sink));
+  }
+  ~SegmentCommitLogTest() override { spdlog::set_default_logger(before_); }
+
+  std::string data() const { return folder_.path() + "/data"; }
+  RocksStoreOptions StoreOptions() const {
+    return {.path = data(), .tables = {{.name = "rows"}, {.name = "meta"}}, .position = kPosition};
+  }
+
+  // Nothing is written late before anybody reads it, or it is much.
+  void Start(SegmentCommitLog::Options options = {}) {
+    Kill();
+    options.late.unwritten_max = std::chrono::hours(1);
+    Result<SingleFolder> opened = SingleFolder::Open(StoreOptions(), kIndex, random_,
+                                                     [](RocksStore&) { return WriteBatch(); });
+    ASSERT_TRUE(opened.ok()) << opened.status().message();
+    store_ = std::move(opened->store);
+    observer_ = std::make_unique<LogObserver>();
+    log_.emplace(options, *store_, std::move(opened->log),
+                 SegmentCommitLog::World{
+                     .observer = *observer_, .position = kPosition, .row = kIndex, .now = [this] {
+                       return now_ += step_;
+                     }});
+  }
+  // As a process dies: nothing is flushed.
+  void Kill() {
+    log_.reset();
+    store_.reset();
+  }
+
+  Result<CommitIndex> Put(const std::string& key, std::size_t bytes = 5) {
+    WriteBatch batch;
+    batch.Put(kRows, key, std::string(bytes, 'v'));
+    return CommitAndWait(*log_, std::move(batch));
+  }
+  bool Has(const Store& store, const std::string& key) {
+    return store.View()->Get(kRows, key).value().has_value();
+  }
+  bool Has(const std::string& key) { return Has(log_->store(), key); }
+
+  // What is logged of so many commits, one after the other.
+  std::string SaidOf(int commits) {
+    Start();
+    for (int i = 0; i < commits; ++i) EXPECT_TRUE(Put("key").ok());
+    return said_.str();
+  }
+
+  const std::shared_ptr<spdlog::logger> before_;
+  std::ostringstream said_;
+  TempFolder folder_;
+  SystemRandom random_;
+  std::unique_ptr<LogObserver> observer_;
+  std::unique_ptr<RocksStore> store_;
+  std::optional<SegmentCommitLog> log_;
+  Duration now_{};  // Of the thread of the log.
+  Duration step_{};
+};
+
+TEST_F(SegmentCommitLogTest, WhatIsCommittedIsWrittenWhenSomebodyReads) {
+  Start();
+  ASSERT_TRUE(Put("a").ok());
+  EXPECT_FALSE(Has(*store_, "a"));
+
+  EXPECT_TRUE(Has("a"));
+
+  EXPECT_TRUE(Has(*store_, "a"));
+}
+
+TEST_F(SegmentCommitLogTest, AStartAppliesWhatWasNotFlushed) {
+  Start();
+  ASSERT_TRUE(Put("a").ok());
+  log_->WriteAll();
+  ASSERT_TRUE(store_->Flush().ok());
+  ASSERT_TRUE(Put("b").ok());
+  ASSERT_TRUE(Put("c").ok());
+
+  Start();
+
+  for (const char* key : {"a", "b", "c"}) EXPECT_TRUE(Has(key)) << key;
+  EXPECT_EQ(Put("d").value(), CommitIndex(4));
+  EXPECT_EQ(store_->FlushedPosition()->index, 1U);
+}
+
+// Else a row that was deleted singly might come back.
+TEST_F(SegmentCommitLogTest, NothingIsAppliedTwice) {
+  Start();
+  ASSERT_TRUE(Put("a").ok());
+  for (int start = 0; start < 3; ++start) {
+    Start();
+    log_->WriteAll();
+    EXPECT_EQ(kIndex.Read(*store_).value(), CommitIndex(1 + start));
+    ASSERT_TRUE(store_->Flush().ok());
+    ASSERT_TRUE(Put("a").ok());
+  }
+}
+
+TEST_F(SegmentCommitLogTest, ALargeBatchIsWholeOrNotThere) {
+  const SegmentCommitLog::Options small{.entry_bytes_max = 1000};
+  Start(small);
+  ASSERT_TRUE(Put("large", 5000).ok());
+  EXPECT_EQ(Put("small").value(), CommitIndex(2));
+
+  Start(small);
+
+  EXPECT_EQ(log_->store().View()->Get(kRows, "large").value()->size(), 5000U);
+  EXPECT_TRUE(Has("small"));
+  EXPECT_EQ(Put("next").value(), CommitIndex(3));
+}
+
+// What a start has to apply is bounded.
+TEST_F(SegmentCommitLogTest, AFlushIsDueByBytesOfTheLog) {
+  constexpr std::uint64_t kBound = 256 << 10;
+  Start({.bound = {.unflushed_bytes_max = kBound}});
+  while (store_->FlushedPosition()->index < 1000) ASSERT_TRUE(Put("key", 4000).ok());
+
+  Start({.bound = {.unflushed_bytes_max = kBound}});
+
+  EXPECT_TRUE(Has("key"));
+}
+
+TEST_F(SegmentCommitLogTest, AStateThatIsAheadOfItsLogIsDamaged) {
+  Start();
+  ASSERT_TRUE(Put("a").ok());
+  Kill();
+  {
+    RocksStoreOptions options = StoreOptions();
+    options.is_single = true;
+    const auto store = *RocksStore::Open(options);
+    WriteBatch batch;
+    kPosition.Put({.index = 7, .term = 1}, batch);
+    ASSERT_TRUE(store->Write({&batch, 1}, RocksStore::Sync::kYes).ok());
+  }
+
+  Start();
+
+  EXPECT_THAT(observer_->WaitUntilClosed().message(), HasSubstr("is as of entry 7"));
+  EXPECT_FALSE(Put("b").ok());
+}
+
+TEST_F(SegmentCommitLogTest, ASlowCommitIsLogged) {
+  step_ = seconds(2);
+  EXPECT_THAT(SaidOf(1), HasSubstr("a commit took 2.0 s: the disk is slow"));
+}
+
+TEST_F(SegmentCommitLogTest, SlowCommitsDoNotFillTheLog) {
+  step_ = seconds(2);
+  const std::string said = SaidOf(3);
+
+  EXPECT_THAT(said, HasSubstr("(and 1 more like it before)"));
+  EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 2);
+}
+
+TEST_F(SegmentCommitLogTest, CommitsThatAreFastEnoughAreNot) {
+  step_ = std::chrono::milliseconds(900);
+
+  EXPECT_THAT(SaidOf(5), IsEmpty());
+}
+
+}  // namespace
+}  // namespace wharf
