@@ -98,10 +98,17 @@ void SayFormat() {
                kFormatVersion);
 }
 
-// Of a broker by itself, whose folder is of before, and is converted with this.
-Result<WriteBatch> TakeFormat(RocksStore& store, const std::string& folder) {
-  const Result<FolderState> state = LoadFolderState(store, folder);
+Status CheckClock(const config::Settings& settings, const FolderState& folder) {
+  if (settings.accept_clock || settings.has_manual_clock()) return {};
+  return BrokerClock::CheckStart(BrokerClock::SystemSources().wall(), folder.last_committed);
+}
+
+// Of a broker by itself, whose folder is of before, and is converted with this; a start that is
+// refused leaves it as it was.
+Result<WriteBatch> TakeFormat(RocksStore& store, const config::Settings& settings) {
+  const Result<FolderState> state = LoadFolderState(store, settings.data);
   if (!state.ok()) return state.status();
+  WHARF_RETURN_IF_ERROR(CheckClock(settings, *state));
   SayFormat();
   return EncodeFormat();
 }
@@ -374,7 +381,7 @@ Result<OpenedStore> OpenAlone(const config::Settings& settings, const RocksStore
                               Random& random) {
   Result<SingleFolder> folder = SingleFolder::Open(
       options, BrokerAppliedIndex(), random,
-      [&settings](RocksStore& store) { return TakeFormat(store, settings.data); });
+      [&settings](RocksStore& store) { return TakeFormat(store, settings); });
   if (!folder.ok()) return folder.status();
   const Result<FolderState> state = LoadFolderState(*folder->store, settings.data);
   if (!state.ok()) return state.status();
@@ -440,9 +447,7 @@ Served ServeOnce(const config::Sources& sources, const config::Configuration& co
       PrepareFolder(store, stands_in ? StateFolder(settings.data).stand_in() : settings.data,
                     *node ? kOldestFormatVersion : kFormatVersion);
   if (!folder.ok()) return {folder.status()};
-  if (!settings.accept_clock && !settings.has_manual_clock()) {
-    prepared = BrokerClock::CheckStart(BrokerClock::SystemSources().wall(), folder->last_committed);
-  }
+  prepared = CheckClock(settings, *folder);
   if (prepared.ok()) prepared = garbage.Load(store);
   if (prepared.ok() && *node && node_store.is_single) {
     prepared = CheckFounder(*folder, settings.data, (*node)->format_level_max);
