@@ -13,6 +13,7 @@ from wire import management_pb2, messaging_pb2, sessions_pb2
 
 SEED = int(os.environ.get("WHARF_SEED", random.SystemRandom().randrange(1 << 32)))
 ROUNDS = 60
+ITEMS_MAX = 4500  # In a request.
 
 SERVICES = (messaging_pb2.DESCRIPTOR.services_by_name["Messaging"],
             sessions_pb2.DESCRIPTOR.services_by_name["Sessions"],
@@ -269,6 +270,53 @@ class BadInputTest(daemon_test.DaemonTest):
             self.assertIn(end, GOOD_ENDS, parts)
 
         self.assert_well()
+
+    def assert_ends_as_one(self, stream):
+        """Behind the answer to the request before."""
+        self.assertLess(stream.read().ByteSize(), 1000)
+        with self.assertRaises(grpc.RpcError) as caught:
+            stream.read()
+        stream.writes_done()
+        self.assertEqual(caught.exception.code(), grpc.StatusCode.OUT_OF_RANGE)
+        info = wire.error_info(wire.status_of(caught.exception))
+        self.assertEqual((info.reason, info.metadata["outcome"]), ("ArgumentOutOfRange", "not-done"))
+        self.assertIn("at most 4500", caught.exception.details())
+
+    def test_more_items_than_a_request_may_have_end_a_stream(self):
+        """They are refused as one: not each of them, which would be a hundred times what was sent."""
+        for many in (ITEMS_MAX + 1, 400_000):
+            for refused in (lambda stream, tokens: stream.settle(2, tokens, complete=messaging_pb2.Complete()),
+                            lambda stream, tokens: stream.renew(2, tokens)):
+                stream = wire.ReceiveStream(self.client, "orders")
+                stream.expect("started")
+                stream.settle(1, [wire.UNKNOWN_TOKEN], complete=messaging_pb2.Complete())
+                refused(stream, [b"x"] * many)
+                self.assert_ends_as_one(stream)
+
+        for many in (ITEMS_MAX + 1, 60_000):
+            stream = wire.Stream(self.client.messaging.SendStream)
+            for count in (1, many):
+                stream.write(send_of("orders", count))
+            self.assert_ends_as_one(stream)
+
+        self.assert_well()
+
+    def test_as_many_as_it_may_have_do_not(self):
+        stream = wire.ReceiveStream(self.client, "orders")
+        stream.settle(1, [b"x"] * ITEMS_MAX, complete=messaging_pb2.Complete())
+        stream.renew(2, [b"x"] * ITEMS_MAX)
+        stream.expect("started")
+        self.assertEqual(len(stream.expect("settled").failures), ITEMS_MAX)
+        self.assertEqual(len(stream.expect("renewed").results), ITEMS_MAX)
+        stream.cancel()
+
+        self.assert_well()
+
+
+def send_of(path, count):
+    """A request of a stream with so many empty messages."""
+    return messaging_pb2.SendStreamRequest(
+        send=messaging_pb2.SendRequest(entity_path=path, messages=[wire.Message()] * count))
 
 
 if __name__ == "__main__":

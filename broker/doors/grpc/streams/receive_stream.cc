@@ -12,6 +12,7 @@
 #include "broker/doors/grpc/convert/convert_session.h"
 #include "broker/doors/grpc/services/call.h"
 #include "broker/doors/grpc/streams/receive_outbox.h"
+#include "broker/requests/check.h"
 #include "storage/base/mutex.h"
 
 namespace wharf {
@@ -206,8 +207,7 @@ class ReceiveStream final : public StreamReactor,
       case v1::ReceiveStreamRequest::kSettle:
         return HandleSettle(request.settle());
       case v1::ReceiveStreamRequest::kRenewLock:
-        HandleRenewLock(request.renew_lock());
-        return {};
+        return HandleRenewLock(request.renew_lock());
       default:
         return {ErrorCode::kArgumentError, "the request is empty or of a newer version"};
     }
@@ -275,7 +275,13 @@ class ReceiveStream final : public StreamReactor,
     return {};
   }
 
+  // Too many tokens end the stream: each of them would be answered with the same error.
+  static Status CheckTokens(const google::protobuf::RepeatedPtrField<std::string>& tokens) {
+    return CheckCountMax(static_cast<std::size_t>(tokens.size()), "lock tokens");
+  }
+
   Status HandleSettle(const v1::StreamSettle& proto) {
+    WHARF_RETURN_IF_ERROR(CheckTokens(proto.settlement().lock_tokens()));
     Result<Settlement> settlement = FromProto(proto.settlement());
     if (!settlement.ok()) return settlement.status();
     TokenList tokens = TokensFromProto(proto.settlement().lock_tokens());
@@ -312,7 +318,8 @@ class ReceiveStream final : public StreamReactor,
     EndRequest(response);
   }
 
-  void HandleRenewLock(const v1::StreamRenewLock& proto) {
+  Status HandleRenewLock(const v1::StreamRenewLock& proto) {
+    WHARF_RETURN_IF_ERROR(CheckTokens(proto.lock_tokens()));
     BeginRequest();
     const Caller caller = NewCaller();
     requests().Ask(caller, RenewLockRequest{entity(), TokensFromProto(proto.lock_tokens())},
@@ -320,6 +327,7 @@ class ReceiveStream final : public StreamReactor,
                     id = caller.tracking_id](const Result<RenewReceipt>& receipt) {
                      self->AnswerRenew(proto, {self->path_, id}, receipt);
                    });
+    return {};
   }
 
   void AnswerRenew(const v1::StreamRenewLock& proto, const AboutRequest& about,

@@ -11,6 +11,7 @@
 #include "broker/doors/grpc/convert/convert.h"
 #include "broker/doors/grpc/services/call.h"
 #include "broker/doors/grpc/streams/large_request.h"
+#include "broker/requests/check.h"
 #include "storage/base/mutex.h"
 
 namespace wharf {
@@ -200,8 +201,14 @@ class SendStream final : public StreamReactor,
     const std::size_t bytes = read_.Length();
     needs_place_ = bytes > kFreeReadBytesMax;
     WHARF_RETURN_IF_ERROR(Parse(read_, request));
+    // They end the stream: each of them would be answered with the same error.
+    WHARF_RETURN_IF_ERROR(CheckCountMax(CountOf(*request), "messages"));
     HandleRequest(*request, bytes);
     return {};
+  }
+
+  static std::size_t CountOf(const v1::SendStreamRequest& request) {
+    return static_cast<std::size_t>(request.send().messages_size());
   }
 
   void HandleRequest(v1::SendStreamRequest& request, std::size_t bytes) {
@@ -209,8 +216,8 @@ class SendStream final : public StreamReactor,
     EndLarge();
     if (request.has_header()) return HandleHeader(request, bytes);
     v1::SendRequest& send = *request.mutable_send();
+    const std::size_t count = CountOf(request);
     Pending* pending = Add(request.request_id(), bytes, send.entity_path());
-    const auto count = static_cast<std::size_t>(send.messages_size());
     if (!send.transaction_id().empty()) {
       return Answer(pending, count,
                     Status(ErrorCode::kInvalidOperation,
