@@ -2,7 +2,9 @@
 
 import os
 import random
+import pathlib
 import socket
+import time
 import unittest
 
 import grpc
@@ -14,6 +16,7 @@ from wire import management_pb2, messaging_pb2, sessions_pb2
 SEED = int(os.environ.get("WHARF_SEED", random.SystemRandom().randrange(1 << 32)))
 ROUNDS = 60
 ITEMS_MAX = 4500  # In a request.
+UNREAD_MAX = 8 << 10  # KiB of answers that a stream keeps for a client that does not read
 
 SERVICES = (messaging_pb2.DESCRIPTOR.services_by_name["Messaging"],
             sessions_pb2.DESCRIPTOR.services_by_name["Sessions"],
@@ -312,11 +315,50 @@ class BadInputTest(daemon_test.DaemonTest):
 
         self.assert_well()
 
+    def assert_unread_answers_are_bounded(self, method, requests):
+        """Ten times as many answers as a stream keeps; they all come when they are read."""
+        peak = self.daemon.peak_memory()
+        stream = wire.Stream(self.client.channel.stream_stream(  # The answers as bytes.
+            f"/wharf.v1.Messaging/{method}", lambda request: request.SerializeToString()))
+        for request in requests:
+            stream.write(request)
+        wait_until_idle(self.daemon)
+
+        self.assertLess(self.daemon.peak_memory() - peak, 6 * UNREAD_MAX)
+        answers = [stream.read() for _ in range(len(requests))]
+        self.assertGreater(sum(map(len, answers)) >> 10, 10 * UNREAD_MAX)
+        self.assertLess(self.daemon.peak_memory() - peak, 6 * UNREAD_MAX)
+        stream.cancel()
+
+    def test_answers_that_nobody_reads_are_bounded(self):
+        start = messaging_pb2.ReceiveStreamRequest(start=messaging_pb2.ReceiveStart(entity_path="orders"))
+        tokens = [b"x"] * ITEMS_MAX
+        settle = messaging_pb2.ReceiveStreamRequest(settle=messaging_pb2.StreamSettle(
+            settlement=messaging_pb2.Settlement(lock_tokens=tokens, complete=messaging_pb2.Complete())))
+        renew = messaging_pb2.ReceiveStreamRequest(renew_lock=messaging_pb2.StreamRenewLock(lock_tokens=tokens))
+        self.assert_unread_answers_are_bounded("ReceiveStream", [start, *[settle, renew] * 45])
+        self.assert_unread_answers_are_bounded("SendStream", [send_of("nowhere", ITEMS_MAX)] * 80)
+
+        self.assert_well()
+
 
 def send_of(path, count):
     """A request of a stream with so many empty messages."""
     return messaging_pb2.SendStreamRequest(
         send=messaging_pb2.SendRequest(entity_path=path, messages=[wire.Message()] * count))
+
+
+def wait_until_idle(daemon):
+    """It has done what it does as long as nobody reads."""
+    used = None
+    while used != (now := processor_ticks(daemon)):
+        used = now
+        time.sleep(1)
+
+
+def processor_ticks(daemon):
+    fields = pathlib.Path(f"/proc/{daemon.pid}/stat").read_text(encoding="ascii").rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) // 20  # It looks after itself now and then.
 
 
 if __name__ == "__main__":
