@@ -407,8 +407,10 @@ void ClusterDaemon::HandOver() {
 
 void ClusterDaemon::Stop(bool is_healthy) {
   world_.health.Note(Ailment::kStopping, "the broker is stopping: it answers what it has taken");
-  StopLimit limit(kStandstillMax, kStopLimit,
-                  [this] { return node_ == nullptr ? 0 : node_->syncs(); });
+  StopLimit limit(
+      kStandstillMax, kStopLimit,
+      {.writes = [this] { return node_ == nullptr ? 0 : node_->syncs(); },
+       .sync_age = [this] { return node_ == nullptr ? Duration(0) : node_->sync_age(); }});
   if (is_healthy) HandOver();
   {
     MutexLock lock(mutex_);

@@ -161,7 +161,9 @@ Status Daemon::Take(const config::Settings& settings) {
 void Daemon::Stop(bool is_healthy) {
   health_.Note(Ailment::kStopping, "the broker is stopping: it answers what it has taken");
   CloseGates();
-  StopLimit limit(kStandstillMax, kStopLimit, [this] { return log_.stats().groups; });
+  StopLimit limit(kStandstillMax, kStopLimit,
+                  {.writes = [this] { return log_.stats().groups; },
+                   .sync_age = [this] { return log_.stats().sync_age; }});
   StopDoors();
   backups_.Stop();
   care_.EndLooks();

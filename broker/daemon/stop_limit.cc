@@ -12,14 +12,16 @@ namespace {
 using SteadyClock = std::chrono::steady_clock;
 
 constexpr auto kLookPace = std::chrono::milliseconds(100);
+// A sync that takes longer is what the stop waits for; others are under way at any time.
+constexpr Duration kSyncMax = std::chrono::seconds(1);
 
 }  // namespace
 
-StopLimit::StopLimit(Duration standstill, Duration whole, Progress progress)
+StopLimit::StopLimit(Duration standstill, Duration whole, Disk disk)
     : standstill_(standstill),
-      progress_(std::move(progress)),
+      disk_(std::move(disk)),
       end_(SteadyClock::now() + whole),
-      last_progress_(progress_()),
+      last_writes_(disk_.writes()),
       moved_at_(SteadyClock::now()),
       thread_([this] { Watch(); }) {}
 
@@ -38,20 +40,34 @@ void StopLimit::ExpectSilence() {
 }
 
 bool StopLimit::IsTooLate(Time now) {
-  if (const std::uint64_t progress = progress_(); progress != last_progress_) {
-    last_progress_ = progress;
+  if (const std::uint64_t writes = disk_.writes(); writes != last_writes_) {
+    last_writes_ = writes;
     moved_at_ = now;
   }
   return now >= end_ || (!expects_silence_ && now - moved_at_ >= standstill_);
+}
+
+void StopLimit::LogReason() {
+  if (disk_.sync_age() >= kSyncMax) {
+    return spdlog::error(
+        "wharfd ends: the disk does not answer, and the stop waits for it; what was "
+        "acknowledged is safe, and the next start reads the log");
+  }
+  if (expects_silence_) {
+    return spdlog::error(
+        "wharfd ends: the tables were not closed in time; what was acknowledged is safe, and the "
+        "next start reads the log");
+  }
+  spdlog::error(
+      "wharfd ends: the disk answers, but what was taken is not done, and the stop waits for that; "
+      "what was acknowledged is safe, and the next start reads the log");
 }
 
 void StopLimit::Watch() {
   MutexLock lock(mutex_);
   while (!is_over_) {
     if (IsTooLate(SteadyClock::now())) {
-      spdlog::error(
-          "wharfd ends: the disk does not answer, and the stop waits for it; what was "
-          "acknowledged is safe, and the next start reads the log");
+      LogReason();
       std::_Exit(1);
     }
     changed_.wait_for(mutex_, kLookPace);

@@ -1,7 +1,8 @@
 // StopLimit: a stop that stands still ends the process all the same.
 //
 // While it exists, a thread looks whether anything moves. A disk that does not answer can hold up
-// every orderly end; what was acknowledged is safe without one. Made by the Daemon.
+// every orderly end, and so can a request that is not done; what was acknowledged is safe without
+// one. Made by the Daemon.
 #pragma once
 
 #include <chrono>
@@ -18,11 +19,16 @@ namespace wharf {
 
 class StopLimit {
  public:
-  // Rises with every write that the disk has done. Called on the thread that looks.
-  using Progress = std::function<std::uint64_t()>;
+  // Of the log. Called on the thread that looks.
+  struct Disk {
+    // Rises with every write that it has done.
+    std::function<std::uint64_t()> writes;
+    // For how long a sync has been under way; zero if none is.
+    std::function<Duration()> sync_age;
+  };
 
   // The process ends when nothing has moved for `standstill`, and after `whole` in any case.
-  StopLimit(Duration standstill, Duration whole, Progress progress);
+  StopLimit(Duration standstill, Duration whole, Disk disk);
   // In time.
   ~StopLimit();
 
@@ -35,15 +41,17 @@ class StopLimit {
   void Watch();
   // Whether the stop has failed by now.
   bool IsTooLate(Time now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // What it has waited for until now.
+  void LogReason() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const Duration standstill_;
-  const Progress progress_;
+  const Disk disk_;
   const Time end_;
   Mutex mutex_;
   std::condition_variable_any changed_;
   bool is_over_ ABSL_GUARDED_BY(mutex_) = false;
   bool expects_silence_ ABSL_GUARDED_BY(mutex_) = false;
-  std::uint64_t last_progress_ ABSL_GUARDED_BY(mutex_);
+  std::uint64_t last_writes_ ABSL_GUARDED_BY(mutex_);
   Time moved_at_ ABSL_GUARDED_BY(mutex_);
   std::thread thread_;  // Last, so that it starts when everything else is there.
 };

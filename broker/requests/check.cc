@@ -1,7 +1,6 @@
 #include "broker/requests/check.h"
 
 #include <chrono>
-#include <string_view>
 
 #include <fmt/core.h>
 
@@ -11,13 +10,6 @@ namespace {
 constexpr Duration kWaitMax = std::chrono::minutes(5);
 // One deletion of the oldest (BDL-3).
 constexpr std::size_t kDeletedMax = 4000;
-
-// How many a request holds.
-Status CheckCountMax(std::size_t count, std::string_view what) {
-  if (count <= kItemsMax) return {};
-  return {ErrorCode::kArgumentOutOfRange,
-          fmt::format("a request holds at most {} {}", kItemsMax, what)};
-}
 
 Status CheckCount(std::size_t count, std::string_view what) {
   if (count == 0) return {ErrorCode::kArgumentError, fmt::format("the request has no {}", what)};
@@ -40,6 +32,12 @@ Status CheckId(const std::optional<TransactionId>& id) {
 }
 
 }  // namespace
+
+Status CheckCountMax(std::size_t count, std::string_view what) {
+  if (count <= kItemsMax) return {};
+  return {ErrorCode::kArgumentOutOfRange,
+          fmt::format("a request holds at most {} {}", kItemsMax, what)};
+}
 
 Status Check(const SendRequest& request) { return CheckCount(request.messages.size(), "messages"); }
 

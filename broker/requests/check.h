@@ -1,6 +1,9 @@
 // Check: what can be said of a request by looking at nothing but the request.
 #pragma once
 
+#include <cstddef>
+#include <string_view>
+
 #include "broker/requests/request_list.h"
 
 namespace wharf {
@@ -31,5 +34,8 @@ Status Check(const RollBackTransactionRequest& request);
 Status Check(const GetTransactionRequest& request);
 Status Check(const EvaluateRulesRequest& request);
 Status Check(const EvaluateRuleRequest& request);
+
+// How many of `what` a request names: for who must know before it is asked.
+Status CheckCountMax(std::size_t count, std::string_view what);
 
 }  // namespace wharf

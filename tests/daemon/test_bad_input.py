@@ -2,7 +2,9 @@
 
 import os
 import random
+import pathlib
 import socket
+import time
 import unittest
 
 import grpc
@@ -13,6 +15,8 @@ from wire import management_pb2, messaging_pb2, sessions_pb2
 
 SEED = int(os.environ.get("WHARF_SEED", random.SystemRandom().randrange(1 << 32)))
 ROUNDS = 60
+ITEMS_MAX = 4500  # In a request.
+UNREAD_MAX = 8 << 10  # KiB of answers that a stream keeps for a client that does not read
 
 SERVICES = (messaging_pb2.DESCRIPTOR.services_by_name["Messaging"],
             sessions_pb2.DESCRIPTOR.services_by_name["Sessions"],
@@ -269,6 +273,92 @@ class BadInputTest(daemon_test.DaemonTest):
             self.assertIn(end, GOOD_ENDS, parts)
 
         self.assert_well()
+
+    def assert_ends_as_one(self, stream):
+        """Behind the answer to the request before."""
+        self.assertLess(stream.read().ByteSize(), 1000)
+        with self.assertRaises(grpc.RpcError) as caught:
+            stream.read()
+        stream.writes_done()
+        self.assertEqual(caught.exception.code(), grpc.StatusCode.OUT_OF_RANGE)
+        info = wire.error_info(wire.status_of(caught.exception))
+        self.assertEqual((info.reason, info.metadata["outcome"]), ("ArgumentOutOfRange", "not-done"))
+        self.assertIn("at most 4500", caught.exception.details())
+
+    def test_more_items_than_a_request_may_have_end_a_stream(self):
+        """They are refused as one: not each of them, which would be a hundred times what was sent."""
+        for many in (ITEMS_MAX + 1, 400_000):
+            for refused in (lambda stream, tokens: stream.settle(2, tokens, complete=messaging_pb2.Complete()),
+                            lambda stream, tokens: stream.renew(2, tokens)):
+                stream = wire.ReceiveStream(self.client, "orders")
+                stream.expect("started")
+                stream.settle(1, [wire.UNKNOWN_TOKEN], complete=messaging_pb2.Complete())
+                refused(stream, [b"x"] * many)
+                self.assert_ends_as_one(stream)
+
+        for many in (ITEMS_MAX + 1, 60_000):
+            stream = wire.Stream(self.client.messaging.SendStream)
+            for count in (1, many):
+                stream.write(send_of("orders", count))
+            self.assert_ends_as_one(stream)
+
+        self.assert_well()
+
+    def test_as_many_as_it_may_have_do_not(self):
+        stream = wire.ReceiveStream(self.client, "orders")
+        stream.settle(1, [b"x"] * ITEMS_MAX, complete=messaging_pb2.Complete())
+        stream.renew(2, [b"x"] * ITEMS_MAX)
+        stream.expect("started")
+        self.assertEqual(len(stream.expect("settled").failures), ITEMS_MAX)
+        self.assertEqual(len(stream.expect("renewed").results), ITEMS_MAX)
+        stream.cancel()
+
+        self.assert_well()
+
+    def assert_unread_answers_are_bounded(self, method, requests):
+        """Ten times as many answers as a stream keeps; they all come when they are read."""
+        peak = self.daemon.peak_memory()
+        stream = wire.Stream(self.client.channel.stream_stream(  # The answers as bytes.
+            f"/wharf.v1.Messaging/{method}", lambda request: request.SerializeToString()))
+        for request in requests:
+            stream.write(request)
+        wait_until_idle(self.daemon)
+
+        self.assertLess(self.daemon.peak_memory() - peak, 6 * UNREAD_MAX)
+        answers = [stream.read() for _ in range(len(requests))]
+        self.assertGreater(sum(map(len, answers)) >> 10, 10 * UNREAD_MAX)
+        self.assertLess(self.daemon.peak_memory() - peak, 6 * UNREAD_MAX)
+        stream.cancel()
+
+    def test_answers_that_nobody_reads_are_bounded(self):
+        start = messaging_pb2.ReceiveStreamRequest(start=messaging_pb2.ReceiveStart(entity_path="orders"))
+        tokens = [b"x"] * ITEMS_MAX
+        settle = messaging_pb2.ReceiveStreamRequest(settle=messaging_pb2.StreamSettle(
+            settlement=messaging_pb2.Settlement(lock_tokens=tokens, complete=messaging_pb2.Complete())))
+        renew = messaging_pb2.ReceiveStreamRequest(renew_lock=messaging_pb2.StreamRenewLock(lock_tokens=tokens))
+        self.assert_unread_answers_are_bounded("ReceiveStream", [start, *[settle, renew] * 45])
+        self.assert_unread_answers_are_bounded("SendStream", [send_of("nowhere", ITEMS_MAX)] * 80)
+
+        self.assert_well()
+
+
+def send_of(path, count):
+    """A request of a stream with so many empty messages."""
+    return messaging_pb2.SendStreamRequest(
+        send=messaging_pb2.SendRequest(entity_path=path, messages=[wire.Message()] * count))
+
+
+def wait_until_idle(daemon):
+    """It has done what it does as long as nobody reads."""
+    used = None
+    while used != (now := processor_ticks(daemon)):
+        used = now
+        time.sleep(1)
+
+
+def processor_ticks(daemon):
+    fields = pathlib.Path(f"/proc/{daemon.pid}/stat").read_text(encoding="ascii").rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) // 20  # It looks after itself now and then.
 
 
 if __name__ == "__main__":

@@ -150,6 +150,25 @@ TEST(ReceiveOutboxTest, AnswersCanBeDroppedToo) {
   EXPECT_THAT(TakeAll(outbox), ElementsAre("2"));
 }
 
+TEST(ReceiveOutboxTest, ItKnowsHowLongItsAnswersAre) {
+  const std::size_t length = Answer(1).Length();
+  ReceiveOutbox outbox;
+  outbox.PushAnswer(Answer(1));
+  outbox.Push(LargeMessageOf(1));
+  EXPECT_EQ(outbox.answer_bytes(), length);
+  outbox.Take();
+  EXPECT_EQ(outbox.answer_bytes(), 0U);
+
+  outbox.Take();  // The header: a reply goes before the rest.
+  outbox.PushReply(Answer(2));
+  outbox.PushAnswer(Answer(3));
+  EXPECT_EQ(outbox.answer_bytes(), 2 * length);
+  outbox.Take();
+  EXPECT_EQ(outbox.answer_bytes(), length);
+  outbox.DropAnswers();
+  EXPECT_EQ(outbox.answer_bytes(), 0U);
+}
+
 TEST(ReceiveOutboxTest, ItKnowsWhatItHolds) {
   ReceiveOutbox outbox;
   outbox.Push(MessageOf(1, 100));

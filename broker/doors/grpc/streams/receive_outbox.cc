@@ -43,12 +43,14 @@ std::int64_t ReceiveOutbox::bytes() const {
 }
 
 void ReceiveOutbox::PushAnswer(const grpc::ByteBuffer& answer) {
+  answer_bytes_ += answer.Length();
   items_.emplace_back(answer);
   ++answers_;
 }
 
 void ReceiveOutbox::PushReply(const grpc::ByteBuffer& reply) {
   if (!large_) return PushAnswer(reply);
+  answer_bytes_ += reply.Length();
   replies_.push_back(reply);
 }
 
@@ -59,19 +61,24 @@ bool ReceiveOutbox::is_ready() const {
 
 ReceiveOutbox::Response ReceiveOutbox::Take() {
   if (!replies_.empty()) {
-    Response response{replies_.front(), {}};
+    Response response = TakeAnswer(replies_.front());
     replies_.pop_front();
     return response;
   }
   if (!large_) BeginLarge();
   if (large_) return TakePiece();
   if (const auto* answer = std::get_if<grpc::ByteBuffer>(&items_.front())) {
-    Response response{*answer, {}};
+    Response response = TakeAnswer(*answer);
     items_.pop_front();
     --answers_;
     return response;
   }
   return TakeBatch();
+}
+
+ReceiveOutbox::Response ReceiveOutbox::TakeAnswer(const grpc::ByteBuffer& answer) {
+  answer_bytes_ -= answer.Length();
+  return {answer, {}};
 }
 
 // A delivery without its body is sent in pieces.
@@ -147,6 +154,7 @@ void ReceiveOutbox::DropAnswers() {
   std::erase_if(items_,
                 [](const Item& item) { return std::holds_alternative<grpc::ByteBuffer>(item); });
   answers_ = 0;
+  answer_bytes_ = 0;
 }
 
 }  // namespace wharf

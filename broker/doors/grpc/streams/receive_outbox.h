@@ -60,6 +60,7 @@ class ReceiveOutbox {
   Response Take();
   // Answers of both kinds that were not taken.
   std::size_t answer_count() const { return answers_ + replies_.size(); }
+  std::size_t answer_bytes() const { return answer_bytes_; }
 
   std::optional<ChunkRead> NextRead();
   // Whether it is the message that is being sent.
@@ -74,6 +75,7 @@ class ReceiveOutbox {
   using Item = std::variant<Delivered, grpc::ByteBuffer>;
 
   void BeginLarge();
+  Response TakeAnswer(const grpc::ByteBuffer& answer);
   Response TakePiece();
   Response TakeBatch();
 
@@ -81,6 +83,7 @@ class ReceiveOutbox {
   std::int64_t bytes_ = 0;                // Of the whole messages in them.
   std::size_t answers_ = 0;               // In items_.
   std::deque<grpc::ByteBuffer> replies_;  // They go before the next chunk.
+  std::size_t answer_bytes_ = 0;          // Of both kinds.
   std::shared_ptr<LargeDelivery> large_;  // The one that is being sent, if any.
 };
 

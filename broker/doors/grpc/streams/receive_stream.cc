@@ -12,6 +12,8 @@
 #include "broker/doors/grpc/convert/convert_session.h"
 #include "broker/doors/grpc/services/call.h"
 #include "broker/doors/grpc/streams/receive_outbox.h"
+#include "broker/doors/grpc/streams/unread_answers.h"
+#include "broker/requests/check.h"
 #include "storage/base/mutex.h"
 
 namespace wharf {
@@ -183,6 +185,7 @@ class ReceiveStream final : public StreamReactor,
   Status Handle() {
     google::protobuf::Arena arena;
     auto* request = google::protobuf::Arena::CreateMessage<v1::ReceiveStreamRequest>(&arena);
+    request_bytes_ = read_.Length();
     WHARF_RETURN_IF_ERROR(Parse(read_, request));
     return HandleRequest(*request);
   }
@@ -206,8 +209,7 @@ class ReceiveStream final : public StreamReactor,
       case v1::ReceiveStreamRequest::kSettle:
         return HandleSettle(request.settle());
       case v1::ReceiveStreamRequest::kRenewLock:
-        HandleRenewLock(request.renew_lock());
-        return {};
+        return HandleRenewLock(request.renew_lock());
       default:
         return {ErrorCode::kArgumentError, "the request is empty or of a newer version"};
     }
@@ -275,25 +277,33 @@ class ReceiveStream final : public StreamReactor,
     return {};
   }
 
+  // Too many tokens end the stream: each of them would be answered with the same error.
+  static Status CheckTokens(const google::protobuf::RepeatedPtrField<std::string>& tokens) {
+    return CheckCountMax(static_cast<std::size_t>(tokens.size()), "lock tokens");
+  }
+
   Status HandleSettle(const v1::StreamSettle& proto) {
+    WHARF_RETURN_IF_ERROR(CheckTokens(proto.settlement().lock_tokens()));
     Result<Settlement> settlement = FromProto(proto.settlement());
     if (!settlement.ok()) return settlement.status();
     TokenList tokens = TokensFromProto(proto.settlement().lock_tokens());
     std::vector<std::string> names(proto.settlement().lock_tokens().begin(),
                                    proto.settlement().lock_tokens().end());
-    BeginRequest();
+    const std::size_t expected = BeginRequest(proto.settlement().lock_tokens_size());
     const Caller caller = NewCaller();
     requests().Ask(
         caller, SettleRequest{entity(), std::move(tokens), *std::move(settlement)},
         [self = shared_from_this(), request_id = proto.request_id(), names = std::move(names),
-         id = caller.tracking_id](const Result<SettleReceipt>& receipt) {
-          self->AnswerSettle(request_id, names, {self->path_, id}, receipt);
+         id = caller.tracking_id, expected](const Result<SettleReceipt>& receipt) {
+          self->EndRequest(expected, SettleAnswer(request_id, names, {self->path_, id}, receipt));
         });
     return {};
   }
 
-  void AnswerSettle(std::uint64_t request_id, const std::vector<std::string>& tokens,
-                    const AboutRequest& about, const Result<SettleReceipt>& receipt) {
+  static v1::ReceiveStreamResponse SettleAnswer(std::uint64_t request_id,
+                                                const std::vector<std::string>& tokens,
+                                                const AboutRequest& about,
+                                                const Result<SettleReceipt>& receipt) {
     v1::ReceiveStreamResponse response;
     v1::SettleOutcome& outcome = *response.mutable_settled();
     outcome.set_request_id(request_id);
@@ -309,21 +319,24 @@ class ReceiveStream final : public StreamReactor,
       *failure->mutable_error() = ToProto(status, about);
     }
     outcome.set_settled(settled);
-    EndRequest(response);
+    return response;
   }
 
-  void HandleRenewLock(const v1::StreamRenewLock& proto) {
-    BeginRequest();
+  Status HandleRenewLock(const v1::StreamRenewLock& proto) {
+    WHARF_RETURN_IF_ERROR(CheckTokens(proto.lock_tokens()));
+    const std::size_t expected = BeginRequest(proto.lock_tokens_size());
     const Caller caller = NewCaller();
     requests().Ask(caller, RenewLockRequest{entity(), TokensFromProto(proto.lock_tokens())},
-                   [self = shared_from_this(), proto,
-                    id = caller.tracking_id](const Result<RenewReceipt>& receipt) {
-                     self->AnswerRenew(proto, {self->path_, id}, receipt);
+                   [self = shared_from_this(), proto, id = caller.tracking_id,
+                    expected](const Result<RenewReceipt>& receipt) {
+                     self->EndRequest(expected, RenewAnswer(proto, {self->path_, id}, receipt));
                    });
+    return {};
   }
 
-  void AnswerRenew(const v1::StreamRenewLock& proto, const AboutRequest& about,
-                   const Result<RenewReceipt>& receipt) {
+  static v1::ReceiveStreamResponse RenewAnswer(const v1::StreamRenewLock& proto,
+                                               const AboutRequest& about,
+                                               const Result<RenewReceipt>& receipt) {
     v1::ReceiveStreamResponse response;
     v1::RenewLockOutcome& outcome = *response.mutable_renewed();
     outcome.set_request_id(proto.request_id());
@@ -331,7 +344,7 @@ class ReceiveStream final : public StreamReactor,
                               Result<Timestamp>(receipt.status()));
     RenewToProto(receipt.ok() ? *receipt : failed, proto.lock_tokens(), about,
                  outcome.mutable_results());
-    EndRequest(response);
+    return response;
   }
 
   Requests& requests() const { return ticket_.broker().requests; }
@@ -358,17 +371,23 @@ class ReceiveStream final : public StreamReactor,
     return lane_.value_or(LaneId());
   }
 
-  void BeginRequest() {
+  // Of so many tokens. Answers the bytes that are kept free for its answer.
+  std::size_t BeginRequest(int tokens) {
+    const std::size_t expected =
+        ExpectedAnswerBytes(request_bytes_, static_cast<std::size_t>(tokens));
     MutexLock lock(mutex_);
     ++unanswered_;
+    expected_bytes_ += expected;
+    return expected;
   }
 
-  void EndRequest(const v1::ReceiveStreamResponse& response) {
+  void EndRequest(std::size_t expected, const v1::ReceiveStreamResponse& response) {
     grpc::ByteBuffer bytes = Serialize(response);
     Step step;
     {
       MutexLock lock(mutex_);
       --unanswered_;
+      expected_bytes_ -= expected;
       outbox_.PushReply(bytes);
       step = NextStep();
     }
@@ -420,13 +439,19 @@ class ReceiveStream final : public StreamReactor,
     }
   }
 
+  // To one request more.
+  bool HasRoomForAnswers() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return unanswered_ + outbox_.answer_count() < kUnansweredSettlementsMax &&
+           expected_bytes_ + outbox_.answer_bytes() < kUnreadAnswerBytesMax;
+  }
+
   // What can be done now; whoever asks must do it.
   Step NextStep() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     if (finish_with_) DropDeliveries();
     Step step;
     step.unheard.swap(unheard_);
-    step.reads = !is_reading_ && !is_handling_ && !finish_with_ && !closed_for_ &&
-                 unanswered_ + outbox_.answer_count() < kUnansweredSettlementsMax;
+    step.reads =
+        !is_reading_ && !is_handling_ && !finish_with_ && !closed_for_ && HasRoomForAnswers();
     if (step.reads) is_reading_ = true;
     if (!is_writing_ && !is_finished_ && outbox_.is_ready()) {
       is_writing_ = true;
@@ -496,6 +521,8 @@ class ReceiveStream final : public StreamReactor,
   grpc::ByteBuffer write_;
   // Set by the first request, then constant.
   std::string path_;
+  // Of the request that is handled.
+  std::size_t request_bytes_ = 0;
 
   Mutex mutex_;
   // Null before it is started.
@@ -510,6 +537,8 @@ class ReceiveStream final : public StreamReactor,
   TokenList unheard_ ABSL_GUARDED_BY(mutex_);
   // Settlements and renewals.
   std::size_t unanswered_ ABSL_GUARDED_BY(mutex_) = 0;
+  // That their answers may have.
+  std::size_t expected_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
   // Messages are gone with their delivery.
   bool is_consuming_ ABSL_GUARDED_BY(mutex_) = false;
   bool is_reading_ ABSL_GUARDED_BY(mutex_) = true;

@@ -11,6 +11,8 @@
 #include "broker/doors/grpc/convert/convert.h"
 #include "broker/doors/grpc/services/call.h"
 #include "broker/doors/grpc/streams/large_request.h"
+#include "broker/doors/grpc/streams/unread_answers.h"
+#include "broker/requests/check.h"
 #include "storage/base/mutex.h"
 
 namespace wharf {
@@ -111,6 +113,8 @@ class SendStream final : public StreamReactor,
   struct Pending {
     std::uint64_t request_id = 0;
     std::size_t bytes = 0;
+    // Of its receipt; before that is there, those that it may have.
+    std::size_t receipt_bytes = 0;
     std::string path{};
     TrackingId tracking_id = NewTrackingId();
     std::optional<grpc::ByteBuffer> receipt{};
@@ -200,8 +204,14 @@ class SendStream final : public StreamReactor,
     const std::size_t bytes = read_.Length();
     needs_place_ = bytes > kFreeReadBytesMax;
     WHARF_RETURN_IF_ERROR(Parse(read_, request));
+    // They end the stream: each of them would be answered with the same error.
+    WHARF_RETURN_IF_ERROR(CheckCountMax(CountOf(*request), "messages"));
     HandleRequest(*request, bytes);
     return {};
+  }
+
+  static std::size_t CountOf(const v1::SendStreamRequest& request) {
+    return static_cast<std::size_t>(request.send().messages_size());
   }
 
   void HandleRequest(v1::SendStreamRequest& request, std::size_t bytes) {
@@ -209,8 +219,8 @@ class SendStream final : public StreamReactor,
     EndLarge();
     if (request.has_header()) return HandleHeader(request, bytes);
     v1::SendRequest& send = *request.mutable_send();
-    Pending* pending = Add(request.request_id(), bytes, send.entity_path());
-    const auto count = static_cast<std::size_t>(send.messages_size());
+    const std::size_t count = CountOf(request);
+    Pending* pending = Add(request.request_id(), bytes, send.entity_path(), count);
     if (!send.transaction_id().empty()) {
       return Answer(pending, count,
                     Status(ErrorCode::kInvalidOperation,
@@ -284,10 +294,13 @@ class SendStream final : public StreamReactor,
   }
 
   // Elements of a deque stay where they are while others come and go at its ends.
-  Pending* Add(std::uint64_t request_id, std::size_t bytes, std::string path) {
+  Pending* Add(std::uint64_t request_id, std::size_t bytes, std::string path,
+               std::size_t count = 1) {
+    const std::size_t expected = ExpectedAnswerBytes(0, count);
     MutexLock lock(mutex_);
-    pending_.push_back({request_id, bytes, std::move(path)});
+    pending_.push_back({request_id, bytes, expected, std::move(path)});
     bytes_ += bytes;
+    receipt_bytes_ += expected;
     return &pending_.back();
   }
 
@@ -318,6 +331,8 @@ class SendStream final : public StreamReactor,
     Step step;
     {
       MutexLock lock(mutex_);
+      receipt_bytes_ += bytes.Length();
+      receipt_bytes_ -= std::exchange(pending->receipt_bytes, bytes.Length());
       pending->receipt = std::move(bytes);
       NoteOutcome(receipt);
       step = NextStep();
@@ -327,7 +342,7 @@ class SendStream final : public StreamReactor,
 
   bool CanRead() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     return pending_.size() < kUnansweredRequestsMax && bytes_ < kUnansweredBytesMax &&
-           rows_ < kRowsMax;
+           receipt_bytes_ < kUnreadAnswerBytesMax && rows_ < kRowsMax;
   }
 
   // What can be done now: write a receipt, read on, finish. Whoever asks must do it.
@@ -360,6 +375,7 @@ class SendStream final : public StreamReactor,
     while (!is_writing_ && !pending_.empty() && pending_.front().receipt) {
       write_ = *std::move(pending_.front().receipt);
       bytes_ -= pending_.front().bytes;
+      receipt_bytes_ -= pending_.front().receipt_bytes;
       pending_.pop_front();
       if (is_broken_) continue;
       is_writing_ = true;
@@ -387,6 +403,8 @@ class SendStream final : public StreamReactor,
   EntityRef entity_ ABSL_GUARDED_BY(mutex_);
   std::deque<Pending> pending_ ABSL_GUARDED_BY(mutex_);
   std::size_t bytes_ ABSL_GUARDED_BY(mutex_) = 0;
+  // Of the receipts of pending_.
+  std::size_t receipt_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
   // Of large bodies, on their way to the commit.
   std::ptrdiff_t rows_ ABSL_GUARDED_BY(mutex_) = 0;
   bool is_reading_ ABSL_GUARDED_BY(mutex_) = true;
