@@ -379,9 +379,9 @@ Result<OpenedStore> OpenNode(const config::Settings& settings, RocksStoreOptions
 // What an older wharfd may not have, or a newer one has, is refused before anything is applied.
 Result<OpenedStore> OpenAlone(const config::Settings& settings, const RocksStoreOptions& options,
                               Random& random) {
-  Result<SingleFolder> folder = SingleFolder::Open(
-      options, BrokerAppliedIndex(), random,
-      [&settings](RocksStore& store) { return TakeFormat(store, settings); });
+  Result<SingleFolder> folder =
+      SingleFolder::Open(options, BrokerAppliedIndex(), random,
+                         [&settings](RocksStore& store) { return TakeFormat(store, settings); });
   if (!folder.ok()) return folder.status();
   const Result<FolderState> state = LoadFolderState(*folder->store, settings.data);
   if (!state.ok()) return state.status();

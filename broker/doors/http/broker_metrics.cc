@@ -181,9 +181,8 @@ void WriteStore(const BrokerStatistics& statistics, MetricText& text) {
            statistics.disk.mark_bytes);
   text.One({"wharf_disk_reserve_bytes", kGauge, "Of that disk, kept for a disk that is full"},
            statistics.disk.reserve_bytes);
-  text.One(
-      {"wharf_log_bytes", kGauge, "On the disk, of the log of what was committed"},
-      statistics.log_bytes);
+  text.One({"wharf_log_bytes", kGauge, "On the disk, of the log of what was committed"},
+           statistics.log_bytes);
   WriteAlarms(statistics, text);
   text.Begin({"wharf_store_bytes", kGauge, "On the disk, by what it holds"});
   text.Add("part=\"tables\"", space.table_bytes);

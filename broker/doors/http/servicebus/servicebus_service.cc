@@ -95,7 +95,8 @@ std::optional<HttpResponse> ServiceBusService::RefuseWebSocket(const WebSocketWi
   }
   if (wish.refusal != 0) {
     HttpResponse response = Refusal(wish.refusal, wish.why);
-    if (wish.refusal == 426) response.fields.emplace_back("Sec-WebSocket-Version", kWebSocketVersion);
+    if (wish.refusal == 426)
+      response.fields.emplace_back("Sec-WebSocket-Version", kWebSocketVersion);
     return response;
   }
   if (world_.amqp == nullptr) return Refusal(404, "there are no WebSockets here");
