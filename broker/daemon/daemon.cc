@@ -11,6 +11,7 @@
 #include "broker/daemon/stop_time.h"
 #include "broker/schema/tables.h"
 #include "storage/base/broker_clock.h"
+#include "storage/log/single_folder.h"
 
 namespace wharf {
 namespace {
@@ -182,7 +183,8 @@ void Daemon::Stop(bool is_healthy) {
 BrokerStatistics Daemon::Statistics() {
   return StatisticsOf({started_at_, clock_.clock->Now(), &leadership_.shard(), log_.stats(),
                        care_.store(), care_.gate(), connections_, guard_.get(), server_.get(),
-                       amqp_.get(), http_.get(), tracer_});
+                       amqp_.get(), http_.get(), tracer_,
+                       SingleFolder::LogPath(care_.store().path())});
 }
 
 }  // namespace wharf

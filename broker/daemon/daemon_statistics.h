@@ -34,7 +34,7 @@ struct DaemonParts {
   // Null: Service Bus over HTTP is not listened for.
   const ServiceBusDoor* http;
   const trace::Tracer* tracer;
-  // Of the entries of a node; empty: there is none.
+  // Of the log; empty: there is none.
   std::string entries_folder{};
 };
 

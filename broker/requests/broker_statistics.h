@@ -116,7 +116,7 @@ struct BrokerStatistics {
   Latency::Snapshot accept_next;   // How long the next session was looked for.
   DiskReport disk;
   StoreSpace::Use space;
-  std::uint64_t log_bytes = 0;  // Of the write-ahead log, and of a node's entries.
+  std::uint64_t log_bytes = 0;  // On the disk, of the log.
   access::GuardStatistics access;
   // Of the store, as "messages/000123.sst"; compactions could not read them.
   std::vector<std::string> damaged_files{};

@@ -18,7 +18,9 @@ constexpr std::uint64_t kSingleTerm = 1;
 constexpr std::size_t kSegmentBytes = 16 << 20;
 
 SegmentLogOptions LogOf(const RocksStoreOptions& store) {
-  return {.path = store.path + "/batches", .cache_bytes = 0, .file_system = store.file_system};
+  return {.path = SingleFolder::LogPath(store.path),
+          .cache_bytes = 0,
+          .file_system = store.file_system};
 }
 
 // One that is there is empty: its folder was not made to its end.

@@ -11,6 +11,7 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 
 #include "storage/applied_index_row.h"
 #include "storage/base/random.h"
@@ -31,6 +32,7 @@ struct SingleFolder {
   // (apply/catch_up.h). `random` outlives the log.
   static Result<SingleFolder> Open(RocksStoreOptions store, const AppliedIndexRow& index,
                                    Random& random, const BeforeConverting& before);
+  static std::string LogPath(const std::string& data) { return data + "/batches"; }
   // It is the folder of something else from now on.
   static Status RemoveLog(const RocksStoreOptions& store);
 

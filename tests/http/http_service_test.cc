@@ -174,7 +174,7 @@ TEST_F(HttpServiceTest, WhoExpectsToBeToldToGoOnIsTold) {
 
 // Who may not ask is refused before a byte of the body is there.
 TEST_F(HttpServiceTest, WhatIsRefusedIsNotRead) {
-  EXPECT_EQ(StatusOf(Post("/refused", "Content-Length: 60000\r\n", "")), "401");
+  EXPECT_EQ(StatusOf(Post("/refused", "Content-Length: 80000\r\n", "")), "401");
 }
 
 // Whoever stands before us must not see other requests than we do.
@@ -391,14 +391,14 @@ TEST_F(HttpServiceTest, SoManyRequestsEndAConnection) {
 TEST_F(HttpServiceTest, BodiesThatComeHaveABoundTogether) {
   Start({.incoming_bytes_max = 100'000});
   RawClient promises(port_);
-  promises.Say(Post("/a", "Content-Length: 60000\r\nExpect: 100-continue\r\n", ""));
+  promises.Say(Post("/a", "Content-Length: 80000\r\nExpect: 100-continue\r\n", ""));
   EXPECT_THAT(promises.HearUntil("\r\n\r\n"), StartsWith("HTTP/1.1 100"));
-  const std::string body(60'000, 'x');
+  const std::string body(80'000, 'x');
   RawClient one(port_);
-  one.Say(Post("/a", "Content-Length: 60000\r\n", body));
+  one.Say(Post("/a", "Content-Length: 80000\r\n", body));
   const Desk::Asked asked = desk_.Take();
 
-  EXPECT_EQ(StatusOf(Post("/a", "Content-Length: 60000\r\n", body)), "503");
+  EXPECT_EQ(StatusOf(Post("/a", "Content-Length: 80000\r\n", body)), "503");
 
   asked.reply->Answer(TextResponse(200, "done"));
   EXPECT_THAT(one.HearUntil("done\n"), StartsWith("HTTP/1.1 200"));
