@@ -268,8 +268,15 @@ TEST_F(LeadershipTest, WhoDoesNotReadIsCutOffAndKnowsThatTheOutcomeIsUnknown) {
   auto leadership = Make();
   leadership->Begin(*server_);
   CreateQueue("orders");
+  // Whose window does not grow with what comes.
+  grpc::ChannelArguments arguments;
+  arguments.SetInt(GRPC_ARG_HTTP2_BDP_PROBE, 0);
+  arguments.SetInt(GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES, 1 << 16);
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  const auto channel =
+      grpc::CreateCustomChannel(address_, grpc::InsecureChannelCredentials(), arguments);
   grpc::ClientContext context;
-  const auto stream = v1::Messaging::NewStub(channel_)->SendStream(&context);
+  const auto stream = v1::Messaging::NewStub(channel)->SendStream(&context);
   // Each has a receipt of hundreds of KiB: a refusal of every message.
   v1::SendStreamRequest refused;
   refused.mutable_send()->set_entity_path("not there");

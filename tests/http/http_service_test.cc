@@ -174,7 +174,7 @@ TEST_F(HttpServiceTest, WhoExpectsToBeToldToGoOnIsTold) {
 
 // Who may not ask is refused before a byte of the body is there.
 TEST_F(HttpServiceTest, WhatIsRefusedIsNotRead) {
-  EXPECT_EQ(StatusOf(Post("/refused", "Content-Length: 80000\r\n", "")), "401");
+  EXPECT_EQ(StatusOf(Post("/refused", "Content-Length: 60000\r\n", "")), "401");
 }
 
 // Whoever stands before us must not see other requests than we do.
@@ -389,7 +389,7 @@ TEST_F(HttpServiceTest, SoManyRequestsEndAConnection) {
 // One who sends nothing of it holds what he has announced.
 // What is there counts until it is answered; what is only promised takes no room from others.
 TEST_F(HttpServiceTest, BodiesThatComeHaveABoundTogether) {
-  Start({.incoming_bytes_max = 100'000});
+  Start({.body_bytes_max = 100'000, .incoming_bytes_max = 100'000});
   RawClient promises(port_);
   promises.Say(Post("/a", "Content-Length: 80000\r\nExpect: 100-continue\r\n", ""));
   EXPECT_THAT(promises.HearUntil("\r\n\r\n"), StartsWith("HTTP/1.1 100"));
