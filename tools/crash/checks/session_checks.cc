@@ -1,7 +1,9 @@
 #include "tools/crash/checks/session_checks.h"
 
 #include <algorithm>
+#include <array>
 #include <set>
+#include <string_view>
 
 #include <fmt/core.h>
 
@@ -55,6 +57,12 @@ bool MayOccupy(const SessionAcceptRecord& accept, const SessionLock* lock,
   return refused.began_at <= until + kClockMargin;
 }
 
+std::string_view NameOf(SessionVerb verb) {
+  constexpr std::array<std::string_view, 5> kNames = {
+      "a renewal", "a release", "a departure", "a look at its state", "a change of its state"};
+  return kNames[static_cast<std::size_t>(verb)];
+}
+
 }  // namespace
 
 void SessionChecks::Report(Rule rule, const SessionLock& lock, const std::string& what) {
@@ -96,14 +104,19 @@ void SessionChecks::CheckNext(const SessionLock& one, const SessionLock& next) {
            fmt::format("accepted again at {} although nobody had released it",
                        wharf::ToString(next.from)));
   }
-  const auto check = [&](const Operation& use) {
+  const auto check = [&](const Operation& use, std::string_view what) {
     if (!use.is_ok() || use.begin < next.accept->end) return;
-    Report(Rule::kOneLock, one,
-           fmt::format("its token worked at {} after it was accepted again", use.begin));
+    Report(
+        Rule::kOneLock, one,
+        fmt::format("{} {} worked at {} after it was accepted again, from {} to {}, at {} of the "
+                    "broker's clock, which was {} before",
+                    one.accept->is_of_link ? "for its link" : "for its token", what, use.begin,
+                    next.accept->begin, next.accept->end, wharf::ToString(next.from),
+                    wharf::ToString(one.from)));
   };
-  for (const SessionUseRecord* use : one.uses) check(*use);
+  for (const SessionUseRecord* use : one.uses) check(*use, NameOf(use->verb));
   for (const ReceiveRecord& receive : book_.history().receives) {
-    if (receive.session_token == one.accept->token) check(receive);
+    if (receive.session_token == one.accept->token) check(receive, "a receive");
   }
 }
 
