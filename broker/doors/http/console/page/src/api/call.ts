@@ -23,6 +23,7 @@ export class Refusal extends Error {
   }
 }
 
+const BYTES = "application/octet-stream";
 const GONE = new Set(["ServiceCommunicationProblem", "PartitionNotOwned"]);
 
 async function refusalOf(answer: Response): Promise<Refusal> {
@@ -39,16 +40,25 @@ async function refusalOf(answer: Response): Promise<Refusal> {
   );
 }
 
-export async function ask(method: string, path: string, body?: object, signal?: AbortSignal): Promise<Response> {
-  const headers: Record<string, string> = { "X-Wharf-Request": "1" };
+export type Fields = Record<string, string>;
+
+// Objects go as JSON, files as they are.
+export async function ask(
+  method: string,
+  path: string,
+  body?: object | Blob,
+  signal?: AbortSignal,
+  fields: Fields = {},
+): Promise<Response> {
+  const headers: Fields = { "X-Wharf-Request": "1", ...fields };
   if (session !== null) headers.Authorization = `Session ${session}`;
-  if (body !== undefined) headers["Content-Type"] = "application/json";
+  if (body !== undefined) headers["Content-Type"] = body instanceof Blob ? BYTES : "application/json";
   try {
     return await fetch(`/api/v1/${path}`, {
       method,
       headers,
       signal,
-      body: body === undefined ? undefined : JSON.stringify(body),
+      body: body === undefined || body instanceof Blob ? body : JSON.stringify(body),
       cache: "no-store",
       redirect: "error",
     });
@@ -58,19 +68,43 @@ export async function ask(method: string, path: string, body?: object, signal?: 
   }
 }
 
-// "Messaging/Send", and its request; answers its response, or throws a Refusal.
-export async function call<Response>(method: string, request: object = {}, signal?: AbortSignal): Promise<Response> {
+// The same, for who is signed in: a refusal is thrown, and if it says that the broker or the session is gone, all know.
+export async function askBroker(
+  method: string,
+  path: string,
+  body?: object | Blob,
+  signal?: AbortSignal,
+  fields?: Fields,
+): Promise<Response> {
   try {
-    const answer = await ask("POST", method, request, signal);
+    const answer = await ask(method, path, body, signal, fields);
     if (!answer.ok) throw await refusalOf(answer);
-    return (await answer.json()) as Response;
+    return answer;
   } catch (error) {
-    if (error instanceof Refusal) {
-      if (error.http === 0 || GONE.has(error.code)) presence.lose(error.message);
-      if (error.http === 401) presence.signedOut();
-    }
+    if (error instanceof Refusal) note(error);
     throw error;
   }
+}
+
+function note({ http, code, message }: Refusal): void {
+  if (http === 0 || GONE.has(code)) presence.lose(message);
+  if (http === 401) presence.signedOut();
+}
+
+async function valueOf<Value>(answer: Response, signal?: AbortSignal): Promise<Value> {
+  try {
+    return (await answer.json()) as Value;
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    const refusal = new Refusal("the answer broke off", "Unreachable", "", 0, "unknown");
+    note(refusal);
+    throw refusal;
+  }
+}
+
+// "Messaging/Send", and its request; answers its response, or throws a Refusal.
+export async function call<Value>(method: string, request: object = {}, signal?: AbortSignal): Promise<Value> {
+  return valueOf(await askBroker("POST", method, request, signal), signal);
 }
 
 export interface Caller {

@@ -126,7 +126,7 @@ function HeldMessage({
       <Failure of={complete.failure ?? abandon.failure ?? defer.failure ?? giveBack.failure ?? renew.failure} />
       {open === "look" && (
         <Dialog title={`Message ${number}`} isWide close={() => setOpen("")}>
-          <MessageParts of={message} />
+          <MessageParts path={path} of={message} />
         </Dialog>
       )}
       {open === "dead-letter" && (
@@ -300,7 +300,7 @@ export function Receive({ path, requiresSession }: { path: string; requiresSessi
       )}
       {open !== null && (
         <Dialog title={`Message ${open.sequenceNumber}`} isWide close={() => setOpen(null)}>
-          <MessageParts of={open} />
+          <MessageParts path={lane} of={open} />
         </Dialog>
       )}
       <h2>Held by this page: {messages.length}</h2>
