@@ -6,20 +6,22 @@ import { type Caller, whoAsks } from "./call";
 export interface State {
   kind: "looking" | "there" | "signed-out" | "gone";
   caller: Caller | null;
-  // Why it is gone.
+  // Why it is gone, and since when.
   why: string;
+  goneSince: number | null;
   // Rises each time that it is back.
   times: number;
 }
 
 const PAUSE = 1000;
 
-let state: State = { kind: "looking", caller: null, why: "", times: 0 };
+let state: State = { kind: "looking", caller: null, why: "", goneSince: null, times: 0 };
 let isLooking = false;
 const listeners = new Set<(state: State) => void>();
 
 function tell(next: Partial<State>): void {
-  state = { ...state, ...next };
+  const goneSince = next.kind === "gone" ? (state.goneSince ?? Date.now()) : null;
+  state = { ...state, ...next, goneSince };
   for (const listener of listeners) listener(state);
 }
 
