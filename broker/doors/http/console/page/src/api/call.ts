@@ -24,6 +24,8 @@ export class Refusal extends Error {
 }
 
 const BYTES = "application/octet-stream";
+// That a browser has of one origin.
+const CONNECTIONS_MAX = 6;
 const GONE = new Set(["ServiceCommunicationProblem", "PartitionNotOwned"]);
 
 async function refusalOf(answer: Response): Promise<Refusal> {
@@ -76,15 +78,25 @@ export async function askBroker(
   signal?: AbortSignal,
   fields?: Fields,
 ): Promise<Response> {
-  try {
-    const answer = await ask(method, path, body, signal, fields);
-    if (!answer.ok) throw await refusalOf(answer);
-    return answer;
-  } catch (error) {
-    if (error instanceof Refusal) note(error);
-    throw error;
+  for (let stale = 0; ; stale += 1) {
+    try {
+      const answer = await ask(method, path, body, signal, fields);
+      if (!answer.ok) throw await refusalOf(answer);
+      return answer;
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      if (stale === CONNECTIONS_MAX || !isElsewhere(error)) {
+        note(error);
+        throw error;
+      }
+      await whoAsks().catch(() => null);
+    }
   }
 }
+
+// A connection that the browser has kept is still one to the node that led before. That node ends it when it is asked
+// who asks, and the next one is brought to who leads now.
+const isElsewhere = ({ code, outcome }: Refusal): boolean => code === "PartitionNotOwned" && outcome === "not-done";
 
 function note({ http, code, message }: Refusal): void {
   if (http === 0 || GONE.has(code)) presence.lose(message);
@@ -124,6 +136,13 @@ export async function whoAsks(): Promise<Caller | null> {
   }
   if (!answer.ok) throw await refusalOf(answer);
   return (await answer.json()) as Caller;
+}
+
+// The name of the node, if it waits for a cluster, where nobody can sign in; else null.
+export async function whoWaits(): Promise<string | null> {
+  const answer = await ask("POST", "Cluster/GetStatus", {});
+  const told = await answer.json();
+  return told.waitsForInvitation === true ? String(told.nodeName) : null;
 }
 
 export async function signIn(given: object): Promise<Caller> {

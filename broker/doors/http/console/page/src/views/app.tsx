@@ -12,7 +12,7 @@ import { Notices, notice } from "../parts/notice";
 import { span } from "../text/numbers";
 import { NamespaceAccess } from "./access";
 import { Backups } from "./backups";
-import { Cluster } from "./cluster";
+import { Cluster, WaitsForCluster } from "./cluster";
 import { Connections } from "./connections";
 import { Entities } from "./entities";
 import { EntityView } from "./entity";
@@ -58,11 +58,12 @@ function useFocusOnMain(route: string): { current: HTMLElement | null } {
 }
 
 // What a window and a reader of screens call the view.
-function useTitle([name, ...rest]: string[], isIn: boolean): void {
+function useTitle([name, ...rest]: string[], kind: State["kind"], isIn: boolean): void {
   const place = PLACES.find((one) => one.name === name)?.title ?? PLACES[0].title;
-  const title = !isIn ? "Sign in" : name === "entity" ? rest.join(", ") : place;
+  const out = kind === "signed-out" ? "Sign in" : "Wharf";
+  const title = !isIn ? out : name === "entity" ? rest.join(", ") : place;
   useEffect(() => {
-    document.title = `${title} – Wharf`;
+    document.title = title === "Wharf" ? title : `${title} – Wharf`;
   }, [title]);
 }
 
@@ -136,7 +137,7 @@ export function App() {
   const main = useFocusOnMain(`${kind === "signed-out"}${route.slice(0, 2).join("/")}`);
   useSearchKey();
   const isIn = caller !== null;
-  useTitle(route, isIn);
+  useTitle(route, kind, isIn);
   const current = route[0] === "entity" ? "entities" : route[0];
   return (
     <>
@@ -168,6 +169,7 @@ export function App() {
       {kind === "gone" && <Gone why={why} since={state.goneSince} />}
       <main id="main" ref={main} tabIndex={-1}>
         {kind === "looking" && <p>Looking for the broker…</p>}
+        {kind === "waiting" && <WaitsForCluster node={state.node} />}
         {kind === "signed-out" && <SignIn />}
         {isIn && kind !== "signed-out" && viewOf(route)}
       </main>

@@ -170,7 +170,7 @@ function Transfer({ member, status, close }: { member: ClusterMember; status: Cl
   );
 }
 
-function Found({ status, close }: { status: ClusterStatus; close: () => void }) {
+function Found({ node, close }: { node: string; close: () => void }) {
   return (
     <Confirm
       title="Found a cluster?"
@@ -187,8 +187,8 @@ function Found({ status, close }: { status: ClusterStatus; close: () => void }) 
       }}
     >
       <p>
-        {status.nodeName} becomes the first member of a new cluster, with all messages and entities that it has. Once
-        only; it works from its own machine alone.
+        {node} becomes the first member of a new cluster, with all messages and entities that it has. Once only; it
+        works from its own machine alone.
       </p>
     </Confirm>
   );
@@ -203,7 +203,7 @@ function membersColumns(open: (open: Open) => void): Column<ClusterMember>[] {
           onClick={() => open({ what: "transfer", member })}
           aria-label={`Hand over to ${member.name}`}
         >
-          Let it lead…
+          Hand over…
         </button>
       )}
       <button
@@ -265,6 +265,23 @@ function Status({ status }: { status: ClusterStatus }) {
   );
 }
 
+// What a node shows that has no cluster: nobody signs in to it, and it has no other view.
+export function WaitsForCluster({ node }: { node: string }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <h1>Cluster</h1>
+      <Empty title={`${node} has no cluster yet`}>
+        <p>It waits to be invited by a member of one, or founds one of its own.</p>
+        <button type="button" class="main" onClick={() => setOpen(true)}>
+          Found a cluster…
+        </button>
+      </Empty>
+      {isOpen && <Found node={node} close={() => setOpen(false)} />}
+    </>
+  );
+}
+
 // This daemon was started without --node.
 const isAlone = (failure: Error | null): boolean => failure instanceof Refusal && failure.code === "InvalidOperation";
 
@@ -300,14 +317,6 @@ export function Cluster() {
       ) : (
         <Failure of={failure} />
       )}
-      {status !== null && !hasCluster && (
-        <Empty title={`${status.nodeName || "This node"} has no cluster yet`}>
-          <p>It waits to be invited by a member of one, or founds one of its own.</p>
-          <button type="button" class="main" onClick={() => setOpen({ what: "found" })}>
-            Found a cluster…
-          </button>
-        </Empty>
-      )}
       {hasCluster && (
         <>
           <Status status={status} />
@@ -321,7 +330,6 @@ export function Cluster() {
         </>
       )}
       {open.what === "add" && <AddMember close={close} />}
-      {open.what === "found" && status !== null && <Found status={status} close={close} />}
       {open.what === "address" && <Address member={open.member} close={close} />}
       {open.what === "remove" && status !== null && <Remove member={open.member} status={status} close={close} />}
       {open.what === "transfer" && status !== null && <Transfer member={open.member} status={status} close={close} />}
