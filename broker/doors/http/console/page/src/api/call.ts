@@ -145,7 +145,8 @@ export async function whoWaits(): Promise<string | null> {
   return told.waitsForInvitation === true ? String(told.nodeName) : null;
 }
 
-export async function signIn(given: object): Promise<Caller> {
+// Nothing is given by who has a certificate.
+export async function signIn(given: object | undefined): Promise<Caller> {
   keepSession(null);
   const answer = await ask("POST", "session", given);
   if (!answer.ok) throw await refusalOf(answer);

@@ -43,7 +43,7 @@ function Message({ set, type, bytes }: { set: DescriptorSet; type: string; bytes
     <>
       {of.unknown.length > 0 && (
         <p class="hint">
-          {type} has no {counted(of.unknown.length, "field")} of these numbers, which are in the body:{" "}
+          The body has {counted(of.unknown.length, "field")} that {type} does not have:{" "}
           {of.unknown.slice(0, 20).join(", ")}. It may be of another type.
         </p>
       )}
