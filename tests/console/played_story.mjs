@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { barriersOf, goTo, overflowOf, signIn } from "./browser.mjs";
 import { heading, press, says, withPage } from "./with_page.mjs";
 
-const CLUSTER = {
+export const CLUSTER = {
   clusterId: "00",
   nodeName: "n1",
   leader: "n1",
@@ -35,7 +35,7 @@ const CLUSTER = {
   ],
 };
 
-const CONNECTION = {
+export const CONNECTION = {
   id: "4",
   clientAddress: "10.0.0.9:41234",
   rule: "orders#sender",
@@ -81,6 +81,19 @@ export default {
       await press(page, "Close 1 connection");
       await says(page, "Nobody is connected over AMQP");
       assert.deepEqual(closed, [{ id: "4" }]);
+    }),
+
+  "an answer that no view can show leaves the rest of the page": (browser) =>
+    withPage(browser, [], async (page, daemon) => {
+      await daemon.call("Management/CreateQueue", { queue: { name: "q" } });
+      await page.route("**/api/v1/Management/ListLocks", (route) =>
+        route.fulfill({ json: { locks: [{ sequenceNumber: "1", lockTokenEnd: "!" }], nextPageToken: "" } }),
+      );
+      await signIn(page, daemon);
+      await goTo(page, "entity", "q", "locks");
+      await heading(page, "This view cannot be shown").waitFor();
+      await goTo(page, "entity", "q", "messages");
+      await says(page, "There are no such messages");
     }),
 
   "an answer that nobody knows the end of is told as that": (browser) =>

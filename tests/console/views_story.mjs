@@ -1,17 +1,23 @@
 // Every view: without barriers, in light and dark, and without an overflow on the smallest phone and on a wall.
 
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 
 import { barriersOf, goTo, openPage, overflowOf, signIn } from "./browser.mjs";
 import { seed } from "./seed.mjs";
 import { fill, heading, press, says, withPage } from "./with_page.mjs";
 
 // Where a view is, and what shows that it is there.
-const VIEWS = [
+export const VIEWS = [
   [["overview"], (page) => heading(page, "Disk and memory").waitFor()],
   [["entities"], (page) => page.getByRole("link", { name: "sales/Subscriptions/red" }).waitFor()],
   [["jobs"], (page) => says(page, "redrive")],
   [["connections"], (page) => says(page, "AMQP")],
+  [["cluster"], (page) => says(page, "This broker runs by itself")],
+  [["backups"], (page) => page.getByRole("button", { name: "Verify kept" }).waitFor()],
+  [["access"], (page) => page.getByRole("button", { name: "Keys of shop" }).waitFor()],
   [["entity", "orders"], (page) => page.getByRole("img", { name: "Rates" }).waitFor()],
   [["entity", "sales", "subscriptions"], (page) => page.getByRole("link", { name: "red", exact: true }).waitFor()],
   [["entity", "orders", "messages"], (page) => page.getByRole("button", { name: "Open message 9" }).waitFor()],
@@ -63,12 +69,26 @@ async function eachView(page, look) {
 async function filled(daemon) {
   await seed(daemon);
   await daemon.call("Management/StartRedrive", { entityPath: "orders/$DeadLetterQueue", dryRun: true });
+  await daemon.call("Management/CreateAccessRule", { rule: { name: "shop", rights: ["ACCESS_RIGHT_SEND"] } });
+  await daemon.call("Backups/Create", { label: "kept" });
+}
+
+async function withFilled(browser, story, options = {}) {
+  const folder = mkdtempSync(join(tmpdir(), "wharf-console-views-"));
+  const told = async (page, daemon) => {
+    await filled(daemon);
+    await story(page, daemon);
+  };
+  try {
+    await withPage(browser, ["--backup-folder", folder], told, options);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 export default {
   "no view has a barrier, in light and in dark": (browser) =>
-    withPage(browser, [], async (page, daemon) => {
-      await filled(daemon);
+    withFilled(browser, async (page, daemon) => {
       await signIn(page, daemon);
       const found = [];
       await eachView(page, async (view) => {
@@ -99,11 +119,9 @@ export default {
     ),
 
   "nothing overflows at 360 px, and at 4k": (browser) =>
-    withPage(
+    withFilled(
       browser,
-      [],
       async (page, daemon) => {
-        await filled(daemon);
         await daemon.call("Management/CreateQueue", { queue: { name: "a".repeat(260) } });
         await signIn(page, daemon);
         const found = [];

@@ -7,6 +7,7 @@ import { type Caller, signOut } from "../api/call";
 import { usePresence } from "../api/hooks";
 import { type State, may, presence } from "../api/presence";
 import { addressOf, useRoute } from "../api/route";
+import { Boundary } from "../parts/boundary";
 import { Moment } from "../parts/moment";
 import { Notices, notice } from "../parts/notice";
 import { span } from "../text/numbers";
@@ -171,7 +172,7 @@ export function App() {
         {kind === "looking" && <p>Looking for the broker…</p>}
         {kind === "waiting" && <WaitsForCluster node={state.node} />}
         {kind === "signed-out" && <SignIn />}
-        {isIn && kind !== "signed-out" && viewOf(route)}
+        {isIn && kind !== "signed-out" && <Boundary name={route.join("/")}>{viewOf(route)}</Boundary>}
       </main>
       <footer class="foot">
         <a href="/api/v1/openapi.json">The API as OpenAPI</a>

@@ -337,11 +337,15 @@ function useMoved(): { looks: Looks; series: Series; failure: Error | null } {
 // What waits, in all entities.
 function useWaiting(): { all: All | null; series: Series; failure: Error | null } {
   const [series, setSeries] = useState(NOTHING);
-  const { data, failure } = useAsked(listAll, ["sums"], SUM_PACE);
+  const { data, failure } = useAsked(
+    async (signal) => ({ time: Date.now() / 1000, ...(await listAll(signal)) }),
+    ["sums"],
+    SUM_PACE,
+  );
   useEffect(() => {
     if (data === null) return;
     setSeries((before) =>
-      withPoint(before, Date.now() / 1000, {
+      withPoint(before, data.time, {
         available: sumOf(data, (row) => row.availableMessageCount),
         locked: sumOf(data, (row) => row.lockedMessageCount),
         "dead letters": sumOf(data, deadOf),

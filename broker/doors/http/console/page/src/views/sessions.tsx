@@ -1,6 +1,6 @@
 // Sessions: what waits in each, who holds it and since when, and how large its state is; the deepest first, if asked.
 
-import { useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 
 import { call } from "../api/call";
 import { useAsked, useDeed } from "../api/hooks";
@@ -62,11 +62,14 @@ function Deepest({ path }: { path: string }) {
   );
 }
 
+interface Row extends SessionProperties {
+  // Where it is held, and that is known.
+  holder?: Lock["holder"];
+}
+
 interface Listed {
-  sessions: SessionProperties[];
+  sessions: Row[];
   nextPageToken: string;
-  // Of those that are held, where that is known, by their ids.
-  holders: Map<string, Lock["holder"]>;
 }
 
 // As many as wanted, in as many calls as it takes.
@@ -83,12 +86,18 @@ async function list(path: string, wanted: number, from: string, signal: AbortSig
     pageToken = told.nextPageToken;
   } while (pageToken !== "" && sessions.length < wanted);
   const isHeld = sessions.some((session) => session.lockedUntil !== undefined);
-  const holders = isHeld && may("Manage", path) ? await holdersOf(path, signal) : new Map();
-  return { sessions, nextPageToken: pageToken, holders };
+  if (!isHeld || !may("Manage", path)) return { sessions, nextPageToken: pageToken };
+  const holders = await holdersOf(path, signal);
+  return {
+    sessions: sessions.map((row) =>
+      holders.has(row.sessionId) ? { ...row, holder: holders.get(row.sessionId) } : row,
+    ),
+    nextPageToken: pageToken,
+  };
 }
 
 // Who holds a session holds its messages.
-async function holdersOf(path: string, signal: AbortSignal): Promise<Listed["holders"]> {
+async function holdersOf(path: string, signal: AbortSignal): Promise<Map<string, Lock["holder"]>> {
   const { locks = [] } = await call<{ locks?: Lock[] }>(
     "Management/ListLocks",
     { entityPath: path, pageSize: LOCKS_MAX },
@@ -99,7 +108,52 @@ async function holdersOf(path: string, signal: AbortSignal): Promise<Listed["hol
   );
 }
 
+function holder(row: Row) {
+  if (!row.lockedUntil) return "nobody";
+  return row.holder === undefined ? (
+    "somebody, who has no message of it"
+  ) : (
+    <span class="text">{holderWords(row.holder)}</span>
+  );
+}
+
 const depthOf = (row: SessionProperties): number => numberOf(row.messageCount) + (row.hasMoreMessages ? 1 : 0);
+
+const COLUMNS: Column<Row>[] = [
+  { name: "Session", by: (row) => row.sessionId, cell: (row) => <span class="text">{row.sessionId}</span> },
+  {
+    name: "Messages",
+    isNumber: true,
+    by: depthOf,
+    cell: (row) => `${count(row.messageCount)}${row.hasMoreMessages ? " or more" : ""}`,
+  },
+  {
+    name: "Oldest",
+    by: (row) => row.oldestEnqueuedTime ?? "",
+    cell: (row) => (row.oldestEnqueuedTime ? <Moment at={row.oldestEnqueuedTime} /> : "–"),
+  },
+  { name: "Holder", by: (row) => row.lockedUntil ?? "", cell: holder },
+  { name: "Held since", cell: (row) => (row.lockedUntil ? <Moment at={row.lockedSince} /> : "–") },
+  { name: "Held until", cell: (row) => (row.lockedUntil ? <Moment at={row.lockedUntil} /> : "–") },
+  {
+    name: "State",
+    isNumber: true,
+    by: (row) => numberOf(row.stateSize),
+    cell: (row) => (row.stateSize === undefined ? "none" : bytes(row.stateSize)),
+  },
+];
+
+const deeds = (take: (row: Row) => void): Column<Row> => ({
+  name: "Deeds",
+  cell: (row) =>
+    row.lockedUntil ? (
+      <button type="button" class="danger" onClick={() => take(row)} aria-label={`Take away session ${row.sessionId}`}>
+        Take away…
+      </button>
+    ) : (
+      "–"
+    ),
+});
 
 export function Sessions({ path }: { path: string }) {
   const [size, setSize] = useState(SIZES[0]);
@@ -128,52 +182,7 @@ function SessionList({ path, size }: { path: string; size: number }) {
     [path, size, tokens.token],
     PACE,
   );
-  const holder = (row: SessionProperties) => {
-    if (!row.lockedUntil) return "nobody";
-    const known = data?.holders.get(row.sessionId);
-    return known === undefined ? "somebody, who has no message of it" : <span class="text">{holderWords(known)}</span>;
-  };
-  const columns: Column<SessionProperties>[] = [
-    { name: "Session", by: (row) => row.sessionId, cell: (row) => <span class="text">{row.sessionId}</span> },
-    {
-      name: "Messages",
-      isNumber: true,
-      by: depthOf,
-      cell: (row) => `${count(row.messageCount)}${row.hasMoreMessages ? " or more" : ""}`,
-    },
-    {
-      name: "Oldest",
-      by: (row) => row.oldestEnqueuedTime ?? "",
-      cell: (row) => (row.oldestEnqueuedTime ? <Moment at={row.oldestEnqueuedTime} /> : "–"),
-    },
-    { name: "Holder", by: (row) => row.lockedUntil ?? "", cell: holder },
-    { name: "Held since", cell: (row) => (row.lockedUntil ? <Moment at={row.lockedSince} /> : "–") },
-    { name: "Held until", cell: (row) => (row.lockedUntil ? <Moment at={row.lockedUntil} /> : "–") },
-    {
-      name: "State",
-      isNumber: true,
-      by: (row) => numberOf(row.stateSize),
-      cell: (row) => (row.stateSize === undefined ? "none" : bytes(row.stateSize)),
-    },
-  ];
-  if (may("Manage", path)) {
-    columns.push({
-      name: "Deeds",
-      cell: (row) =>
-        row.lockedUntil ? (
-          <button
-            type="button"
-            class="danger"
-            onClick={() => setTaken(row)}
-            aria-label={`Take away session ${row.sessionId}`}
-          >
-            Take away…
-          </button>
-        ) : (
-          "–"
-        ),
-    });
-  }
+  const columns = useMemo(() => (may("Manage", path) ? [...COLUMNS, deeds(setTaken)] : COLUMNS), [path]);
   return (
     <>
       <Failure of={failure} />
