@@ -96,6 +96,29 @@ export default {
       await says(page, "There are no such messages");
     }),
 
+  "what was not done for want of a leader is asked again, and what perhaps was is not": (browser) =>
+    withPage(browser, [], async (page, daemon) => {
+      await daemon.call("Management/CreateQueue", { queue: { name: "q" } });
+      const asked = [];
+      const outcomes = ["not-done", "not-done", null, "unknown"];
+      await page.route("**/api/v1/Messaging/Send", (route) => {
+        const outcome = outcomes[asked.length] ?? null;
+        asked.push(outcome);
+        const error = { code: "PartitionNotOwned", message: "another node leads", outcome, trackingId: "abc" };
+        return outcome === null ? route.continue() : route.fulfill({ status: 503, json: { error } });
+      });
+      await signIn(page, daemon);
+      await goTo(page, "entity", "q", "send");
+      await press(page, "Send");
+      await says(page, "Number 1");
+      assert.deepEqual(asked, ["not-done", "not-done", null]);
+      await press(page, "Send");
+      await says(page, "PartitionNotOwned, and whether it was done is not known");
+      assert.deepEqual(asked, outcomes);
+      const { totalMessageCount } = await daemon.call("Management/GetQueueRuntimeProperties", { entityPath: "q" });
+      assert.equal(totalMessageCount, "1");
+    }),
+
   "an answer that nobody knows the end of is told as that": (browser) =>
     withPage(browser, [], async (page, daemon) => {
       await daemon.call("Management/CreateQueue", { queue: { name: "q" } });

@@ -62,7 +62,7 @@ export function PropertyTable({ caption, rows }: { caption: string; rows: Row[] 
       keyOf={(row) => row.name}
       columns={[
         { name: "Name", cell: (row) => <code>{row.name}</code> },
-        { name: "Type", cell: (row) => row.type },
+        { name: "Type", isShort: true, cell: (row) => row.type },
         { name: "Value", cell: (row) => <span class="text">{row.value}</span> },
       ]}
     />

@@ -9,6 +9,8 @@ export interface Column<Row> {
   // By what rows are sorted, where they can be.
   by?: (row: Row) => number | string;
   isNumber?: boolean;
+  // Of a word or two, which stay on a line.
+  isShort?: boolean;
 }
 
 export interface Order {
@@ -55,8 +57,8 @@ class Line<Row> extends Component<LineProps<Row>> {
   render({ row, columns }: LineProps<Row>) {
     return (
       <tr role="row">
-        {columns.map(({ name, cell, isNumber }) => (
-          <td key={name} role="cell" class={isNumber ? "number" : ""} data-label={name}>
+        {columns.map(({ name, cell, isNumber, isShort }) => (
+          <td key={name} role="cell" class={isNumber ? "number" : isShort ? "short" : ""} data-label={name}>
             {cell(row)}
           </td>
         ))}

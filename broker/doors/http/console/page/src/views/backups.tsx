@@ -164,7 +164,7 @@ const COLUMNS: Column<Backup>[] = [
   { name: "Files", isNumber: true, cell: (backup) => count(backup.fileCount) },
   { name: "Commits", isNumber: true, cell: (backup) => count(backup.commitCount) },
   { name: "By", cell: (backup) => backup.nodeName || "this broker, or another one by itself" },
-  { name: "Version", cell: (backup) => backup.version || "–" },
+  { name: "Version", isShort: true, cell: (backup) => backup.version || "–" },
 ];
 
 const isUnknown = (failure: Error | null): boolean =>

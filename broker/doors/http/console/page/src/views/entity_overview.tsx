@@ -130,7 +130,7 @@ function Properties({ entity }: { entity: Entity }) {
             cell: (field) => <strong class="text">{valueWords(field.type, entity.description[field.name])}</strong>,
           },
           { name: "Meaning", cell: (field) => <span class="meaning">{field.meaning}</span> },
-          { name: "Is", cell: (field) => (isFixed(field) ? "fixed" : "changeable") },
+          { name: "Is", isShort: true, cell: (field) => (isFixed(field) ? "fixed" : "changeable") },
         ]}
       />
     </section>

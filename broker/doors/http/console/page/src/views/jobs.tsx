@@ -56,6 +56,7 @@ export function Jobs() {
             },
             {
               name: "State",
+              isShort: true,
               cell: (job) =>
                 isRunning(job) ? (
                   <Bar label={`Job ${job.id}`} value={0} of={0}>

@@ -279,12 +279,17 @@ interface Looks {
   before: Look | null;
 }
 
+// Lately; or since the start, if nothing was synced lately.
+function syncOf(now: Look, before: Look | null): number | null {
+  const all = histogramOf(now.statistics, SYNC);
+  return quantile(0.99, all, histogramOf(before?.statistics, SYNC)) ?? quantile(0.99, all, undefined);
+}
+
 function Tiles({ looks, all }: { looks: Looks; all: All | null }) {
   const { now, before } = looks;
   const perSecondOf = (of: (statistics: Statistics) => string) =>
     now === null || before === null ? null : perSecond(before, now, of);
-  const sync =
-    now === null ? null : quantile(0.99, histogramOf(now.statistics, SYNC), histogramOf(before?.statistics, SYNC));
+  const sync = now === null ? null : syncOf(now, before);
   const disk = now?.statistics.disk;
   return (
     <dl class="tiles">

@@ -141,7 +141,7 @@ export function Scheduled({ path }: { path: string }) {
       ),
     },
     { name: "Due", cell: (message) => <Moment at={message.message.scheduledEnqueueTime} /> },
-    { name: "In", cell: dueIn },
+    { name: "In", isShort: true, cell: dueIn },
     { name: "Message id", cell: (message) => message.message.messageId ?? "–" },
     { name: "Subject", cell: (message) => message.message.subject ?? "–" },
   ];

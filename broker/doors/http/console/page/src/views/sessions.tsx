@@ -111,7 +111,7 @@ async function holdersOf(path: string, signal: AbortSignal): Promise<Map<string,
 function holder(row: Row) {
   if (!row.lockedUntil) return "nobody";
   return row.holder === undefined ? (
-    "somebody, who has no message of it"
+    <span class="text">somebody, who has no message of it</span>
   ) : (
     <span class="text">{holderWords(row.holder)}</span>
   );
