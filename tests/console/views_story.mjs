@@ -66,6 +66,30 @@ async function eachView(page, look) {
   }
 }
 
+// What is to be pressed or written in, and is not come to by as many presses of Tab as there are such things. A view that
+// asks again may have made some anew, so they are known by what they are called.
+async function missedByTab(page) {
+  const frame = page.locator((await page.locator("dialog").count()) > 0 ? "dialog" : "body").last();
+  const names = await frame
+    .locator("a[href], button:not(:disabled), input, select, textarea, summary")
+    .evaluateAll((all) =>
+      all
+        .filter((one) => one.checkVisibility())
+        .map((one) => `${one.tagName} ${one.id} ${one.getAttribute("aria-label") ?? one.textContent.slice(0, 40)}`),
+    );
+  const come = new Set();
+  for (let presses = 0; presses < names.length + 10; presses += 1) {
+    await page.keyboard.press("Tab");
+    come.add(
+      await page.evaluate(() => {
+        const one = document.activeElement;
+        return `${one.tagName} ${one.id} ${one.getAttribute("aria-label") ?? one.textContent.slice(0, 40)}`;
+      }),
+    );
+  }
+  return names.filter((name) => !come.has(name));
+}
+
 async function filled(daemon) {
   await seed(daemon);
   await daemon.call("Management/StartRedrive", { entityPath: "orders/$DeadLetterQueue", dryRun: true });
@@ -141,6 +165,32 @@ export default {
       },
       { viewport: { width: 360, height: 740 } },
     ),
+
+  "each thing to press or to write in is come to by Tab, in every view and window": (browser) =>
+    withFilled(browser, async (page, daemon) => {
+      await signIn(page, daemon);
+      const missed = [];
+      await eachView(page, async (view) => {
+        for (const one of await missedByTab(page)) missed.push(`${view}: ${one}`);
+      });
+      assert.deepEqual(missed, []);
+    }),
+
+  "a message is found, looked at and settled without a mouse": (browser) =>
+    withPage(browser, [], async (page, daemon) => {
+      await seed(daemon);
+      await signIn(page, daemon);
+      await goTo(page, "entity", "orders", "messages");
+      const open = page.getByRole("button", { name: "Open message 9" });
+      await open.waitFor();
+      await open.press("Enter");
+      await page.getByRole("button", { name: "Text", exact: true }).press("Space");
+      await says(page, '"paid":true');
+      await page.getByRole("button", { name: "Complete…" }).press("Enter");
+      await page.getByRole("button", { name: "Complete 1 message" }).press("Enter");
+      await page.locator("body:not(:has(dialog))").waitFor();
+      await open.waitFor({ state: "detached" });
+    }),
 
   "all is reached by the keyboard": (browser) =>
     withPage(browser, [], async (page, daemon) => {
