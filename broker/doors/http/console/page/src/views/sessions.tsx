@@ -73,8 +73,8 @@ interface Listed {
 }
 
 // As many as wanted, in as many calls as it takes.
-async function list(path: string, wanted: number, from: string, signal: AbortSignal): Promise<Listed> {
-  const sessions: SessionProperties[] = [];
+async function sessionsOf(path: string, wanted: number, from: string, signal: AbortSignal): Promise<Listed> {
+  const sessions: Row[] = [];
   let pageToken = from;
   do {
     const told = await call<{ sessions?: SessionProperties[]; nextPageToken: string }>(
@@ -85,15 +85,18 @@ async function list(path: string, wanted: number, from: string, signal: AbortSig
     sessions.push(...(told.sessions ?? []));
     pageToken = told.nextPageToken;
   } while (pageToken !== "" && sessions.length < wanted);
-  const isHeld = sessions.some((session) => session.lockedUntil !== undefined);
-  if (!isHeld || !may("Manage", path)) return { sessions, nextPageToken: pageToken };
-  const holders = await holdersOf(path, signal);
-  return {
-    sessions: sessions.map((row) =>
-      holders.has(row.sessionId) ? { ...row, holder: holders.get(row.sessionId) } : row,
-    ),
-    nextPageToken: pageToken,
-  };
+  return { sessions, nextPageToken: pageToken };
+}
+
+async function list(path: string, wanted: number, from: string, signal: AbortSignal): Promise<Listed> {
+  const [told, holders] = await Promise.all([
+    sessionsOf(path, wanted, from, signal),
+    may("Manage", path) ? holdersOf(path, signal) : new Map(),
+  ]);
+  for (const row of told.sessions) {
+    if (row.lockedUntil !== undefined && holders.has(row.sessionId)) row.holder = holders.get(row.sessionId);
+  }
+  return told;
 }
 
 // Who holds a session holds its messages.
