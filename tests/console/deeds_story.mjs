@@ -64,6 +64,29 @@ export default {
       await assert.rejects(numbersOf(daemon, "orders"), /orders/);
     }),
 
+  "an entity is counted again, and what does not agree is mended when that is asked for": (browser) =>
+    told(browser, async (page, daemon) => {
+      await goTo(page, "entity", "orders");
+      await press(page, "Check…");
+      await says(page, "13 messages looked at: everything agrees");
+      assert.equal(await page.getByRole("button", { name: /^Repair/ }).count(), 0);
+      await press(page, "Close");
+
+      const asked = [];
+      await page.route("**/api/v1/Management/CheckEntity", (route) => {
+        const { repair } = route.request().postDataJSON();
+        asked.push(repair);
+        const differences = [{ isOfDeadLetterQueue: true, what: "locked_message_count", counted: "2", found: "1" }];
+        return route.fulfill({ json: { checkedMessageCount: "13", differences, repaired: repair, fence: "" } });
+      });
+      await press(page, "Check…");
+      await page.getByRole("row", { name: /locked message count, of the dead letters 2 1/ }).waitFor();
+      await press(page, "Repair 1 difference");
+      await says(page, "13 messages looked at: 1 difference, mended");
+      assert.deepEqual(asked, [false, true]);
+      assert.equal((await numbersOf(daemon, "orders")).totalMessageCount, "13");
+    }),
+
   "a bad value is refused in the broker's words, and nothing is lost of what was written": (browser) =>
     told(browser, async (page) => {
       await goTo(page, "entities");
@@ -319,6 +342,23 @@ export default {
       await press(page, "Receive");
       await says(page, "Held by this page: 2");
       await press(page, "Renew its lock");
+      await press(page, "Its state…");
+      await says(page, "It has none yet");
+      await fill(page, "State", "half done ☃");
+      await press(page, "Set the state");
+      await isClosed(page);
+      await press(page, "Its state…");
+      await says(page, "It has 13 B now");
+      assert.equal(await page.getByLabel("State", { exact: true }).inputValue(), "half done ☃");
+      await press(page, "Clear it…");
+      await press(page, "Clear 1 state");
+      await isClosed(page);
+      await press(page, "Its state…");
+      await says(page, "It has none yet");
+      await page.getByLabel("State as").selectOption("hex");
+      await fill(page, "State", "00 ff");
+      await press(page, "Set the state");
+      await isClosed(page);
       await page
         .getByRole("group", { name: "Settle message 1", exact: true })
         .getByRole("button", { name: "Complete" })
@@ -329,6 +369,8 @@ export default {
       assert.equal((await numbersOf(daemon, "letters")).activeMessageCount, "3");
 
       await daemon.call("Sessions/AcceptSession", { entityPath: "letters", sessionId: "anna" });
+      const { sessions: kept } = await daemon.call("Sessions/ListSessions", { entityPath: "letters" });
+      assert.equal(kept.find((session) => session.sessionId === "anna").stateSize, "2");
       await goTo(page, "entity", "letters", "sessions");
       const sessions = page.getByRole("table", { name: "Sessions", exact: true });
       await sessions.getByRole("row", { name: /^anna 1 .* somebody, who has no message of it/ }).waitFor();
