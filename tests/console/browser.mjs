@@ -6,7 +6,7 @@ import { createRequire } from "node:module";
 import { chromium } from "playwright-core";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const WAIT = 20_000;
+const WAIT = 60_000;
 
 export async function openBrowser() {
   return chromium.launch({

@@ -64,6 +64,29 @@ export default {
       await assert.rejects(numbersOf(daemon, "orders"), /orders/);
     }),
 
+  "an entity is counted again, and what does not agree is mended when that is asked for": (browser) =>
+    told(browser, async (page, daemon) => {
+      await goTo(page, "entity", "orders");
+      await press(page, "Check…");
+      await says(page, "13 messages looked at: everything agrees");
+      assert.equal(await page.getByRole("button", { name: /^Repair/ }).count(), 0);
+      await press(page, "Close");
+
+      const asked = [];
+      await page.route("**/api/v1/Management/CheckEntity", (route) => {
+        const { repair } = route.request().postDataJSON();
+        asked.push(repair);
+        const differences = [{ isOfDeadLetterQueue: true, what: "locked_message_count", counted: "2", found: "1" }];
+        return route.fulfill({ json: { checkedMessageCount: "13", differences, repaired: repair, fence: "" } });
+      });
+      await press(page, "Check…");
+      await page.getByRole("row", { name: /locked message count, of the dead letters 2 1/ }).waitFor();
+      await press(page, "Repair 1 difference");
+      await says(page, "13 messages looked at: 1 difference, mended");
+      assert.deepEqual(asked, [false, true]);
+      assert.equal((await numbersOf(daemon, "orders")).totalMessageCount, "13");
+    }),
+
   "a bad value is refused in the broker's words, and nothing is lost of what was written": (browser) =>
     told(browser, async (page) => {
       await goTo(page, "entities");
@@ -319,6 +342,23 @@ export default {
       await press(page, "Receive");
       await says(page, "Held by this page: 2");
       await press(page, "Renew its lock");
+      await press(page, "Its state…");
+      await says(page, "It has none yet");
+      await fill(page, "State", "half done ☃");
+      await press(page, "Set the state");
+      await isClosed(page);
+      await press(page, "Its state…");
+      await says(page, "It has 13 B now");
+      assert.equal(await page.getByLabel("State", { exact: true }).inputValue(), "half done ☃");
+      await press(page, "Clear it…");
+      await press(page, "Clear 1 state");
+      await isClosed(page);
+      await press(page, "Its state…");
+      await says(page, "It has none yet");
+      await page.getByLabel("State as").selectOption("hex");
+      await fill(page, "State", "00 ff");
+      await press(page, "Set the state");
+      await isClosed(page);
       await page
         .getByRole("group", { name: "Settle message 1", exact: true })
         .getByRole("button", { name: "Complete" })
@@ -328,7 +368,13 @@ export default {
       await button(page, "Accept the session").waitFor();
       assert.equal((await numbersOf(daemon, "letters")).activeMessageCount, "3");
 
+      await daemon.call("Sessions/AcceptSession", { entityPath: "letters", sessionId: "anna" });
+      const { sessions: kept } = await daemon.call("Sessions/ListSessions", { entityPath: "letters" });
+      assert.equal(kept.find((session) => session.sessionId === "anna").stateSize, "2");
       await goTo(page, "entity", "letters", "sessions");
+      const sessions = page.getByRole("table", { name: "Sessions", exact: true });
+      await sessions.getByRole("row", { name: /^anna 1 .* somebody, who has no message of it/ }).waitFor();
+      await sessions.getByRole("row", { name: /^carla 1 .* nobody/ }).waitFor();
       await press(page, "Count all sessions");
       await page.getByRole("table", { name: "The deepest sessions" }).waitFor();
       await press(page, "Take away session bert");
@@ -356,6 +402,7 @@ export default {
       await press(page, "Another time for 14");
       const later = local(86_400_000);
       await fill(page, "Enqueue at", later);
+      await says(page, `That is ${new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)}`);
       await press(page, "Move it");
       await isClosed(page);
       const listed = await daemon.call("Messaging/ListScheduledMessages", { entityPath: "orders" });
@@ -370,6 +417,41 @@ export default {
       await inDialog(page, "Cancel 1 scheduled message").click();
       await button(page, "Cancel 13").waitFor({ state: "detached" });
       assert.equal((await numbersOf(daemon, "orders")).scheduledMessageCount, "1");
+    }),
+
+  "the schedule is drawn on a line of time, and a bar shows what is due then": (browser) =>
+    told(browser, async (page, daemon) => {
+      // Two are due in an hour; these are spread over the two days behind.
+      const begin = Date.now();
+      const messages = Array.from({ length: 300 }, (_, at) => ({
+        scheduledEnqueueTime: new Date(begin + 7_200_000 + (at * 172_800_000) / 300).toISOString(),
+      }));
+      await daemon.call("Messaging/Send", { entityPath: "orders", messages: messages.slice(0, 150) });
+      await daemon.call("Messaging/Send", { entityPath: "orders", messages: messages.slice(150) });
+      await goTo(page, "entity", "orders", "scheduled");
+      const line = page.getByRole("figure", { name: "When they come" });
+      const bars = line.getByRole("button");
+      await bars.first().waitFor();
+      const labels = await bars.evaluateAll((all) => all.map((one) => one.getAttribute("aria-label")));
+      const sizes = labels.map((label) => Number(/^(\d+) message/.exec(label)[1]));
+      assert.equal(
+        sizes.reduce((sum, size) => sum + size),
+        302,
+      );
+      assert.ok(labels.length > 10, labels.join("\n"));
+
+      // By the keyboard, too.
+      await bars.nth(1).focus();
+      await page.keyboard.press("Enter");
+      await says(page, "Due from");
+      const rows = page.getByRole("table", { name: "Scheduled messages" }).getByRole("row");
+      await page.getByText(new RegExp(`1 to ${sizes[1]} of ${sizes[1]} messages`)).waitFor();
+      assert.equal(await rows.count(), sizes[1] + 1);
+      const last = bars.last();
+      await last.press("Enter");
+      await page.getByRole("button", { name: "Cancel 3" }).first().waitFor();
+      await press(page, "Show all");
+      assert.equal(await rows.count(), 51);
     }),
 
   "dead letters are redriven by reason, moved to another queue, and deleted, with their numbers first": (browser) =>

@@ -2,56 +2,12 @@
 // where the raft core is built.
 
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
-import { createServer } from "node:net";
-import { dirname, join } from "node:path";
 
+import { HAS_CLUSTERS, eventually, startCluster } from "./cluster.mjs";
 import { goTo, openPage, signIn } from "./browser.mjs";
-import { Daemon } from "./daemon.mjs";
 import { fill, press, says } from "./with_page.mjs";
 
 const WAIT = 60_000;
-
-async function freePort() {
-  const server = createServer();
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
-// Until it is so; what is refused meanwhile is asked again.
-async function eventually(look) {
-  const deadline = Date.now() + WAIT;
-  for (;;) {
-    const told = await look().catch((error) => error);
-    if (told && !(told instanceof Error)) return told;
-    if (Date.now() > deadline) throw new Error(`it is never so: ${told}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}
-
-async function startCluster() {
-  const nodes = [];
-  for (const name of ["n1", "n2", "n3"]) {
-    const peers = `127.0.0.1:${await freePort()}`;
-    const node = new Daemon(["--node", name, "--peer-listen", peers, "--insecure"]);
-    nodes.push(Object.assign(node, { name, peers }));
-    await node.start();
-  }
-  const [first, ...others] = nodes;
-  await first.call("Cluster/Found");
-  for (const { name, peers } of others) {
-    await eventually(() => first.call("Cluster/AddMember", { name, peerAddress: peers }));
-  }
-  for (const node of nodes) {
-    await eventually(async () => {
-      const { members = [] } = await node.call("Cluster/GetStatus");
-      return members.length === 3 && members.every((member) => member.voter && member.clientAddress);
-    });
-  }
-  return nodes;
-}
 
 const stories = {
   "a page goes on when the node that leads is killed": async (browser) => {
@@ -84,4 +40,4 @@ const stories = {
   },
 };
 
-export default existsSync(join(dirname(process.env.WHARFD), "libwharfraft.so")) ? stories : {};
+export default HAS_CLUSTERS ? stories : {};

@@ -81,6 +81,35 @@ export default {
       await outside.context().close();
     }),
 
+  "a thousand sessions are shown, and only what changed of them is drawn again": (browser) =>
+    withPage(browser, [], async (page, daemon) => {
+      await daemon.call("Management/CreateQueue", { queue: { name: "s", requiresSession: true } });
+      for (const from of [0, 600]) {
+        const messages = Array.from({ length: 600 }, (_, at) => ({
+          sessionId: `s${String(from + at).padStart(4, "0")}`,
+        }));
+        await daemon.call("Messaging/Send", { entityPath: "s", messages });
+      }
+      await signIn(page, daemon);
+      await goTo(page, "entity", "s", "sessions");
+      await page.getByLabel("Show", { exact: true }).selectOption("1000");
+      const row = (id) => page.getByRole("row", { name: new RegExp(`^${id} `) });
+      await row("s0999").waitFor();
+      assert.equal(await row("s1000").count(), 0);
+      await page.evaluate(() => {
+        window.drawn = new Set();
+        const observer = new MutationObserver((changes) =>
+          changes.forEach(({ target }) => window.drawn.add(target.parentElement.closest("tr")?.textContent)),
+        );
+        observer.observe(document.querySelector("table"), { subtree: true, childList: true, characterData: true });
+      });
+      await daemon.call("Messaging/Send", { entityPath: "s", messages: [{ sessionId: "s0500" }] });
+      await page.getByRole("row", { name: /^s0500 2 / }).waitFor();
+      const drawn = await page.evaluate(() => [...window.drawn]);
+      assert.equal(drawn.length, 1, drawn.join());
+      assert.match(drawn[0], /^s05002/);
+    }),
+
   "ten thousand entities are searched and sorted at once": (browser) =>
     withPage(browser, [], async (page, daemon) => {
       await page.route("**/api/v1/Management/ListEntityNumbers", (route) => {

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { barriersOf, goTo, overflowOf, signIn } from "./browser.mjs";
 import { heading, press, says, withPage } from "./with_page.mjs";
 
-const CLUSTER = {
+export const CLUSTER = {
   clusterId: "00",
   nodeName: "n1",
   leader: "n1",
@@ -35,7 +35,7 @@ const CLUSTER = {
   ],
 };
 
-const CONNECTION = {
+export const CONNECTION = {
   id: "4",
   clientAddress: "10.0.0.9:41234",
   rule: "orders#sender",
@@ -81,6 +81,42 @@ export default {
       await press(page, "Close 1 connection");
       await says(page, "Nobody is connected over AMQP");
       assert.deepEqual(closed, [{ id: "4" }]);
+    }),
+
+  "an answer that no view can show leaves the rest of the page": (browser) =>
+    withPage(browser, [], async (page, daemon) => {
+      await daemon.call("Management/CreateQueue", { queue: { name: "q" } });
+      await page.route("**/api/v1/Management/ListLocks", (route) =>
+        route.fulfill({ json: { locks: [{ sequenceNumber: "1", lockTokenEnd: "!" }], nextPageToken: "" } }),
+      );
+      await signIn(page, daemon);
+      await goTo(page, "entity", "q", "locks");
+      await heading(page, "This view cannot be shown").waitFor();
+      await goTo(page, "entity", "q", "messages");
+      await says(page, "There are no such messages");
+    }),
+
+  "what was not done for want of a leader is asked again, and what perhaps was is not": (browser) =>
+    withPage(browser, [], async (page, daemon) => {
+      await daemon.call("Management/CreateQueue", { queue: { name: "q" } });
+      const asked = [];
+      const outcomes = ["not-done", "not-done", null, "unknown"];
+      await page.route("**/api/v1/Messaging/Send", (route) => {
+        const outcome = outcomes[asked.length] ?? null;
+        asked.push(outcome);
+        const error = { code: "PartitionNotOwned", message: "another node leads", outcome, trackingId: "abc" };
+        return outcome === null ? route.continue() : route.fulfill({ status: 503, json: { error } });
+      });
+      await signIn(page, daemon);
+      await goTo(page, "entity", "q", "send");
+      await press(page, "Send");
+      await says(page, "Number 1");
+      assert.deepEqual(asked, ["not-done", "not-done", null]);
+      await press(page, "Send");
+      await says(page, "PartitionNotOwned, and whether it was done is not known");
+      assert.deepEqual(asked, outcomes);
+      const { totalMessageCount } = await daemon.call("Management/GetQueueRuntimeProperties", { entityPath: "q" });
+      assert.equal(totalMessageCount, "1");
     }),
 
   "an answer that nobody knows the end of is told as that": (browser) =>

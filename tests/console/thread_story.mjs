@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 
 import { goTo, signIn } from "./browser.mjs";
-import { fill, heading, press, withPage } from "./with_page.mjs";
+import { fill, heading, press, says, withPage } from "./with_page.mjs";
 
 export default {
   "who signs in makes a queue, sends, looks, receives and completes": (browser) =>
@@ -57,8 +57,13 @@ export default {
 
       await daemon.kill();
       await page.getByText("The broker is gone").waitFor();
+      await says(
+        page,
+        /since \d{4}-\d\d-\d\d \d\d:\d\d:\d\d \d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ: the broker does not answer/,
+      );
       await daemon.start();
       await page.getByText("The broker is gone").waitFor({ state: "detached" });
+      await page.getByRole("status").getByText("The broker is back. It was gone for").waitFor();
 
       await goTo(page, "entity", "q", "send");
       await press(page, "Send");

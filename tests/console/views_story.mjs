@@ -1,17 +1,23 @@
 // Every view: without barriers, in light and dark, and without an overflow on the smallest phone and on a wall.
 
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 
 import { barriersOf, goTo, openPage, overflowOf, signIn } from "./browser.mjs";
 import { seed } from "./seed.mjs";
 import { fill, heading, press, says, withPage } from "./with_page.mjs";
 
 // Where a view is, and what shows that it is there.
-const VIEWS = [
+export const VIEWS = [
   [["overview"], (page) => heading(page, "Disk and memory").waitFor()],
   [["entities"], (page) => page.getByRole("link", { name: "sales/Subscriptions/red" }).waitFor()],
   [["jobs"], (page) => says(page, "redrive")],
   [["connections"], (page) => says(page, "AMQP")],
+  [["cluster"], (page) => says(page, "This broker runs by itself")],
+  [["backups"], (page) => page.getByRole("button", { name: "Verify kept" }).waitFor()],
+  [["access"], (page) => page.getByRole("button", { name: "Keys of shop" }).waitFor()],
   [["entity", "orders"], (page) => page.getByRole("img", { name: "Rates" }).waitFor()],
   [["entity", "sales", "subscriptions"], (page) => page.getByRole("link", { name: "red", exact: true }).waitFor()],
   [["entity", "orders", "messages"], (page) => page.getByRole("button", { name: "Open message 9" }).waitFor()],
@@ -60,15 +66,53 @@ async function eachView(page, look) {
   }
 }
 
+// What is to be pressed or written in, and is not come to by as many presses of Tab as there are such things. A view that
+// asks again may have made some anew, so they are known by what they are called.
+async function missedByTab(page) {
+  const frame = page.locator((await page.locator("dialog").count()) > 0 ? "dialog" : "body").last();
+  const names = await frame
+    .locator("a[href], button:not(:disabled), input, select, textarea, summary")
+    .evaluateAll((all) =>
+      all
+        .filter((one) => one.checkVisibility())
+        .map((one) => `${one.tagName} ${one.id} ${one.getAttribute("aria-label") ?? one.textContent.slice(0, 40)}`),
+    );
+  const come = new Set();
+  for (let presses = 0; presses < names.length + 10; presses += 1) {
+    await page.keyboard.press("Tab");
+    come.add(
+      await page.evaluate(() => {
+        const one = document.activeElement;
+        return `${one.tagName} ${one.id} ${one.getAttribute("aria-label") ?? one.textContent.slice(0, 40)}`;
+      }),
+    );
+  }
+  return names.filter((name) => !come.has(name));
+}
+
 async function filled(daemon) {
   await seed(daemon);
   await daemon.call("Management/StartRedrive", { entityPath: "orders/$DeadLetterQueue", dryRun: true });
+  await daemon.call("Management/CreateAccessRule", { rule: { name: "shop", rights: ["ACCESS_RIGHT_SEND"] } });
+  await daemon.call("Backups/Create", { label: "kept" });
+}
+
+async function withFilled(browser, story, options = {}) {
+  const folder = mkdtempSync(join(tmpdir(), "wharf-console-views-"));
+  const told = async (page, daemon) => {
+    await filled(daemon);
+    await story(page, daemon);
+  };
+  try {
+    await withPage(browser, ["--backup-folder", folder], told, options);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 export default {
   "no view has a barrier, in light and in dark": (browser) =>
-    withPage(browser, [], async (page, daemon) => {
-      await filled(daemon);
+    withFilled(browser, async (page, daemon) => {
       await signIn(page, daemon);
       const found = [];
       await eachView(page, async (view) => {
@@ -99,11 +143,9 @@ export default {
     ),
 
   "nothing overflows at 360 px, and at 4k": (browser) =>
-    withPage(
+    withFilled(
       browser,
-      [],
       async (page, daemon) => {
-        await filled(daemon);
         await daemon.call("Management/CreateQueue", { queue: { name: "a".repeat(260) } });
         await signIn(page, daemon);
         const found = [];
@@ -123,6 +165,32 @@ export default {
       },
       { viewport: { width: 360, height: 740 } },
     ),
+
+  "each thing to press or to write in is come to by Tab, in every view and window": (browser) =>
+    withFilled(browser, async (page, daemon) => {
+      await signIn(page, daemon);
+      const missed = [];
+      await eachView(page, async (view) => {
+        for (const one of await missedByTab(page)) missed.push(`${view}: ${one}`);
+      });
+      assert.deepEqual(missed, []);
+    }),
+
+  "a message is found, looked at and settled without a mouse": (browser) =>
+    withPage(browser, [], async (page, daemon) => {
+      await seed(daemon);
+      await signIn(page, daemon);
+      await goTo(page, "entity", "orders", "messages");
+      const open = page.getByRole("button", { name: "Open message 9" });
+      await open.waitFor();
+      await open.press("Enter");
+      await page.getByRole("button", { name: "Text", exact: true }).press("Space");
+      await says(page, '"paid":true');
+      await page.getByRole("button", { name: "Complete…" }).press("Enter");
+      await page.getByRole("button", { name: "Complete 1 message" }).press("Enter");
+      await page.locator("body:not(:has(dialog))").waitFor();
+      await open.waitFor({ state: "detached" });
+    }),
 
   "all is reached by the keyboard": (browser) =>
     withPage(browser, [], async (page, daemon) => {

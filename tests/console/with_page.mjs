@@ -5,10 +5,11 @@ import assert from "node:assert/strict";
 import { openPage } from "./browser.mjs";
 import { Daemon } from "./daemon.mjs";
 
+// The options may depend on where the daemon is.
 export async function withPage(browser, flags, story, options = {}, scheme = "console") {
   const daemon = new Daemon(flags, scheme);
   await daemon.start();
-  const page = await openPage(browser, options);
+  const page = await openPage(browser, typeof options === "function" ? options(daemon) : options);
   try {
     await story(page, daemon);
     assert.deepEqual(page.faults, []);

@@ -16,7 +16,12 @@ import { meaningsOf } from "./meanings.mjs";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const PROTO = resolve(HERE, "../../../../../proto/wharf/v1");
-const LICENCED = ["preact", "uplot"];
+const LICENCED = ["preact", "uplot", "@bufbuild/protobuf"];
+// What its heads say, and the text that they refer to; there is no file of it.
+const LICENCES_OF_SOURCES = {
+  "@bufbuild/protobuf": ["dist/esm/wire/binary-encoding.js", "dist/esm/wire/varint.js"],
+};
+const APACHE = resolve(HERE, "../../../../../LICENSE");
 
 const [target, depfile] = process.argv.slice(2);
 const read = new Set([join(HERE, "meanings.mjs"), join(HERE, "package-lock.json")]);
@@ -43,8 +48,11 @@ const meanings = {
 const bundled = await esbuild.build({
   absWorkingDir: HERE,
   bundle: true,
-  entryPoints: { page: "src/main.tsx" },
+  chunkNames: "[hash]",
+  entryNames: "[hash]",
+  entryPoints: ["src/main.tsx"],
   outdir: "/page",
+  publicPath: "/page",
   format: "esm",
   jsx: "automatic",
   jsxImportSource: "preact",
@@ -53,6 +61,8 @@ const bundled = await esbuild.build({
   metafile: true,
   minify: true,
   plugins: [meanings],
+  // What few look at is fetched when they do.
+  splitting: true,
   target: ["es2022"],
   write: false,
 });
@@ -69,23 +79,29 @@ const TYPES = {
 const hashOf = (bytes) => createHash("sha256").update(bytes).digest("hex").slice(0, 16);
 
 const files = [];
-function add(kind, bytes) {
-  const hash = hashOf(bytes);
-  const path = `/page/${hash}.${kind}`;
-  files.push({ path, type: TYPES[kind], hash, bytes: Buffer.from(bytes) });
+function add(kind, bytes, path = `/page/${hashOf(bytes)}.${kind}`) {
+  files.push({ path, type: TYPES[kind], hash: hashOf(bytes), bytes: Buffer.from(bytes) });
   return path;
 }
 
-const licences = LICENCED.map((name) => {
+const headOf = (text) => text.slice(0, text.search(/^[^/]/m)).replace(/^\/\/ ?/gm, "");
+function licenceOf(name) {
   const folder = join(HERE, "node_modules", name);
   const file = readdirSync(folder).find((file) => /^licen[cs]e/i.test(file));
-  return `${name} ${JSON.parse(textOf(join(folder, "package.json"))).version}\n\n${textOf(join(folder, file))}`;
-}).join("\n\n");
+  if (file !== undefined) return textOf(join(folder, file));
+  return [...LICENCES_OF_SOURCES[name].map((file) => headOf(textOf(join(folder, file)))), textOf(APACHE)].join("\n\n");
+}
+const versionOf = (name) => JSON.parse(textOf(join(HERE, "node_modules", name, "package.json"))).version;
+const licences = LICENCED.map((name) => `${name} ${versionOf(name)}\n\n${licenceOf(name)}`).join("\n\n");
 
-const output = (kind) => bundled.outputFiles.find((file) => file.path.endsWith(`.${kind}`)).contents;
+// Scripts know each other by the names that they have here.
+const scripts = bundled.outputFiles.filter((file) => file.path.endsWith(".js"));
+for (const { path, contents } of scripts) add("js", contents, path);
+const scriptOf = Object.entries(bundled.metafile.outputs).find(([, made]) => made.entryPoint)[0];
+const style = bundled.outputFiles.find((file) => file.path.endsWith(".css")).contents;
 const names = {
-  SCRIPT: add("js", output("js")),
-  STYLE: add("css", output("css")),
+  SCRIPT: scripts.find(({ path }) => scriptOf.endsWith(path.slice(1))).path,
+  STYLE: add("css", style),
   ICON: add("svg", textOf(join(HERE, "src/icon.svg"))),
   LICENCES: add("txt", licences),
 };

@@ -23,6 +23,9 @@ export class Refusal extends Error {
   }
 }
 
+const BYTES = "application/octet-stream";
+// That a browser has of one origin.
+const CONNECTIONS_MAX = 6;
 const GONE = new Set(["ServiceCommunicationProblem", "PartitionNotOwned"]);
 
 async function refusalOf(answer: Response): Promise<Refusal> {
@@ -39,16 +42,25 @@ async function refusalOf(answer: Response): Promise<Refusal> {
   );
 }
 
-export async function ask(method: string, path: string, body?: object, signal?: AbortSignal): Promise<Response> {
-  const headers: Record<string, string> = { "X-Wharf-Request": "1" };
+export type Fields = Record<string, string>;
+
+// Objects go as JSON, files as they are.
+export async function ask(
+  method: string,
+  path: string,
+  body?: object | Blob,
+  signal?: AbortSignal,
+  fields: Fields = {},
+): Promise<Response> {
+  const headers: Fields = { "X-Wharf-Request": "1", ...fields };
   if (session !== null) headers.Authorization = `Session ${session}`;
-  if (body !== undefined) headers["Content-Type"] = "application/json";
+  if (body !== undefined) headers["Content-Type"] = body instanceof Blob ? BYTES : "application/json";
   try {
     return await fetch(`/api/v1/${path}`, {
       method,
       headers,
       signal,
-      body: body === undefined ? undefined : JSON.stringify(body),
+      body: body === undefined || body instanceof Blob ? body : JSON.stringify(body),
       cache: "no-store",
       redirect: "error",
     });
@@ -58,19 +70,53 @@ export async function ask(method: string, path: string, body?: object, signal?: 
   }
 }
 
-// "Messaging/Send", and its request; answers its response, or throws a Refusal.
-export async function call<Response>(method: string, request: object = {}, signal?: AbortSignal): Promise<Response> {
-  try {
-    const answer = await ask("POST", method, request, signal);
-    if (!answer.ok) throw await refusalOf(answer);
-    return (await answer.json()) as Response;
-  } catch (error) {
-    if (error instanceof Refusal) {
-      if (error.http === 0 || GONE.has(error.code)) presence.lose(error.message);
-      if (error.http === 401) presence.signedOut();
+// The same, for who is signed in: a refusal is thrown, and if it says that the broker or the session is gone, all know.
+export async function askBroker(
+  method: string,
+  path: string,
+  body?: object | Blob,
+  signal?: AbortSignal,
+  fields?: Fields,
+): Promise<Response> {
+  for (let stale = 0; ; stale += 1) {
+    try {
+      const answer = await ask(method, path, body, signal, fields);
+      if (!answer.ok) throw await refusalOf(answer);
+      return answer;
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      if (stale === CONNECTIONS_MAX || !isElsewhere(error)) {
+        note(error);
+        throw error;
+      }
+      await whoAsks().catch(() => null);
     }
-    throw error;
   }
+}
+
+// A connection that the browser has kept is still one to the node that led before. That node ends it when it is asked
+// who asks, and the next one is brought to who leads now.
+const isElsewhere = ({ code, outcome }: Refusal): boolean => code === "PartitionNotOwned" && outcome === "not-done";
+
+function note({ http, code, message }: Refusal): void {
+  if (http === 0 || GONE.has(code)) presence.lose(message);
+  if (http === 401) presence.signedOut();
+}
+
+async function valueOf<Value>(answer: Response, signal?: AbortSignal): Promise<Value> {
+  try {
+    return (await answer.json()) as Value;
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    const refusal = new Refusal("the answer broke off", "Unreachable", "", 0, "unknown");
+    note(refusal);
+    throw refusal;
+  }
+}
+
+// "Messaging/Send", and its request; answers its response, or throws a Refusal.
+export async function call<Value>(method: string, request: object = {}, signal?: AbortSignal): Promise<Value> {
+  return valueOf(await askBroker("POST", method, request, signal), signal);
 }
 
 export interface Caller {
@@ -92,7 +138,15 @@ export async function whoAsks(): Promise<Caller | null> {
   return (await answer.json()) as Caller;
 }
 
-export async function signIn(given: object): Promise<Caller> {
+// The name of the node, if it waits for a cluster, where nobody can sign in; else null.
+export async function whoWaits(): Promise<string | null> {
+  const answer = await ask("POST", "Cluster/GetStatus", {});
+  const told = await answer.json();
+  return told.waitsForInvitation === true ? String(told.nodeName) : null;
+}
+
+// Nothing is given by who has a certificate.
+export async function signIn(given: object | undefined): Promise<Caller> {
   keepSession(null);
   const answer = await ask("POST", "session", given);
   if (!answer.ok) throw await refusalOf(answer);

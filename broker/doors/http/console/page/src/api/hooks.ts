@@ -4,6 +4,7 @@ import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 
 import { Refusal } from "./call";
 import { type State, presence } from "./presence";
+import { shared } from "./shared";
 
 export function usePresence(): State {
   const [state, setState] = useState(presence.now());
@@ -22,7 +23,8 @@ export interface Asked<T> {
 }
 
 // Asks when the view comes, when `keys` change, when the broker is back, and each `pace` ms, while somebody looks. One
-// question at a time; the last answer stays while the next one is on its way, also when that is a refusal.
+// question at a time; the last answer stays while the next one is on its way, also when that is a refusal. What is as it
+// was in the next one is the same object, so that nothing of it has to be drawn again.
 export function useAsked<T>(question: (signal: AbortSignal) => Promise<T>, keys: unknown[], pace = 0): Asked<T> {
   const { times, kind } = usePresence();
   const [told, setTold] = useState<{ keys: string; data: T | null; failure: Error | null }>({
@@ -44,7 +46,13 @@ export function useAsked<T>(question: (signal: AbortSignal) => Promise<T>, keys:
         try {
           const data = await latest.current(gone.signal);
           if (gone.signal.aborted) return;
-          setTold({ keys: name, data, failure: null });
+          setTold((before) => {
+            const old = before.keys === name ? before.data : null;
+            const told = shared(old, data);
+            return told === old && before.failure === null && old !== null
+              ? before
+              : { keys: name, data: told, failure: null };
+          });
         } catch (failure) {
           if (gone.signal.aborted) return;
           setTold((before) => ({

@@ -1,25 +1,30 @@
 // Presence: whether the broker is there, and who asks it. When it is gone, it is looked for once a second until it is
 // back; then everything that is shown is asked for anew.
 
-import { type Caller, whoAsks } from "./call";
+import { type Caller, whoAsks, whoWaits } from "./call";
 
 export interface State {
-  kind: "looking" | "there" | "signed-out" | "gone";
+  // Waiting: for a cluster that it can be of.
+  kind: "looking" | "there" | "signed-out" | "gone" | "waiting";
   caller: Caller | null;
-  // Why it is gone.
+  // Why it is gone, and since when.
   why: string;
+  goneSince: number | null;
+  // Of what waits.
+  node: string;
   // Rises each time that it is back.
   times: number;
 }
 
 const PAUSE = 1000;
 
-let state: State = { kind: "looking", caller: null, why: "", times: 0 };
+let state: State = { kind: "looking", caller: null, why: "", goneSince: null, node: "", times: 0 };
 let isLooking = false;
 const listeners = new Set<(state: State) => void>();
 
 function tell(next: Partial<State>): void {
-  state = { ...state, ...next };
+  const goneSince = next.kind === "gone" ? (state.goneSince ?? Date.now()) : null;
+  state = { ...state, ...next, goneSince };
   for (const listener of listeners) listener(state);
 }
 
@@ -32,7 +37,8 @@ async function look(): Promise<void> {
       tell(caller === null ? { kind: "signed-out", caller } : { kind: "there", caller, times: state.times + 1 });
       break;
     } catch (error) {
-      tell({ kind: "gone", why: (error as Error).message });
+      const node = await whoWaits().catch(() => null);
+      tell(node === null ? { kind: "gone", why: (error as Error).message } : { kind: "waiting", node, caller: null });
       await new Promise((resolve) => setTimeout(resolve, PAUSE));
     }
   }

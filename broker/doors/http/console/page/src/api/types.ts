@@ -128,6 +128,7 @@ export interface ClusterMember {
   lagBytes?: Int64;
   lag?: string;
   roundTrip?: string;
+  clockOffset?: string;
   shortOfDisk?: boolean;
 }
 
@@ -136,6 +137,16 @@ export interface ClusterStatus {
   nodeName: string;
   leader: string;
   term: Int64;
+  committedIndex?: Int64;
+  appliedIndex?: Int64;
+  formatLevel?: Int64;
+  logBytes?: Int64;
+  logSegments?: Int64;
+  syncP50?: string;
+  syncP99?: string;
+  snapshot?: string;
+  leadershipBegunCount?: Int64;
+  refusedBatchCount?: Int64;
   members?: ClusterMember[];
   oneMoreLoss?: string;
   trouble?: string;
@@ -160,6 +171,8 @@ export interface Statistics {
   space?: { tableBytes: Int64; largeBodyBytes: Int64; deadBytes: Int64; bufferedBytes: Int64 };
   memory?: Record<string, Int64>;
   cluster?: ClusterStatus;
+  // What is about to be refused, or is.
+  alarms?: { name: string; text: string }[];
   amqp?: { openConnectionCount: Int64; openLinkCount: Int64 };
   http?: { openConnectionCount: Int64 };
 }

@@ -73,15 +73,21 @@ function optionsOf(names: string[], width: number): uPlot.Options {
   };
 }
 
-export function Chart({ title, series }: { title: string; series: Series }) {
+interface ChartProps {
+  title: string;
+  series: Series;
+  names: string[];
+}
+
+// It has its place before it has points, so that nothing moves when they come.
+export function Chart({ title, series, names }: ChartProps) {
   const place = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
-  const names = Object.keys(series.values);
   const key = names.join();
 
   useEffect(() => {
     const frame = place.current;
-    if (frame === null || names.length === 0) return;
+    if (frame === null) return;
     const make = () => {
       plot.current?.destroy();
       plot.current = new uPlot(optionsOf(names, frame.clientWidth), dataOf(), frame);
@@ -103,19 +109,21 @@ export function Chart({ title, series }: { title: string; series: Series }) {
   const latest = useRef<uPlot.AlignedData>([[]]);
   // Of a single point uPlot makes a day.
   const isDrawn = series.times.length > 1;
-  latest.current = isDrawn ? [series.times, ...names.map((name) => series.values[name])] : [[], ...names.map(() => [])];
+  latest.current = isDrawn
+    ? [series.times, ...names.map((name) => series.values[name] ?? [])]
+    : [[], ...names.map(() => [])];
   useEffect(() => plot.current?.setData(latest.current), [series]);
 
-  const last = names.map((name) => `${name} ${count(Math.round(series.values[name].at(-1) ?? 0))}`).join(", ");
+  const last = names.map((name) => `${name} ${count(Math.round(series.values[name]?.at(-1) ?? 0))}`).join(", ");
   return (
     <figure class="chart">
       <figcaption>
-        <h3>{title}</h3>
+        <h2>{title}</h2>
         <ul class="legend">
           {names.map((name, at) => (
             <li key={name}>
               <span class={`swatch series-${at + 1}`} aria-hidden="true" /> {name}:{" "}
-              {count(Math.round((series.values[name].at(-1) ?? 0) * 100) / 100)}
+              {count(Math.round((series.values[name]?.at(-1) ?? 0) * 100) / 100)}
             </li>
           ))}
         </ul>

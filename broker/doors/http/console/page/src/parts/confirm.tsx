@@ -11,12 +11,22 @@ interface ConfirmProps {
   // On the button.
   verb: string;
   deed: () => Promise<void>;
+  // On the button that leaves all as it is.
+  keep?: string;
   close: () => void;
   isReady?: boolean;
   children: ComponentChildren;
 }
 
-export function Confirm({ title, verb, deed, close, isReady = true, children }: ConfirmProps) {
+export function Confirm({
+  title,
+  verb,
+  deed,
+  close,
+  keep = "Keep everything",
+  isReady = true,
+  children,
+}: ConfirmProps) {
   const { run, isRunning, failure } = useDeed(deed);
   return (
     <Dialog title={title} close={close}>
@@ -24,7 +34,7 @@ export function Confirm({ title, verb, deed, close, isReady = true, children }: 
       <Failure of={failure} />
       <div class="buttons">
         <button type="button" onClick={close}>
-          Keep everything
+          {keep}
         </button>
         <button
           type="button"

@@ -8,7 +8,13 @@ interface FieldProps {
   hint?: string;
   value: string;
   set: (value: string) => void;
-  input?: JSX.HTMLAttributes<HTMLInputElement> & { type?: string; min?: string; max?: string; required?: boolean };
+  input?: JSX.HTMLAttributes<HTMLInputElement> & {
+    type?: string;
+    min?: string;
+    max?: string;
+    required?: boolean;
+    pattern?: string;
+  };
 }
 
 export function Field({ label, hint, value, set, input }: FieldProps) {
@@ -117,6 +123,33 @@ export function Check({ label, hint, value, set }: CheckProps) {
         onChange={(event) => set(event.currentTarget.checked)}
       />
       <label for={id}>{label}</label>
+      {hint && (
+        <p id={`${id}-hint`} class="hint">
+          {hint}
+        </p>
+      )}
+    </div>
+  );
+}
+
+interface FileFieldProps {
+  label: string;
+  hint?: string;
+  // Null: none.
+  set: (file: File | null) => void;
+}
+
+export function FileField({ label, hint, set }: FileFieldProps) {
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <input
+        id={id}
+        type="file"
+        aria-describedby={hint ? `${id}-hint` : undefined}
+        onChange={(event) => set(event.currentTarget.files?.[0] ?? null)}
+      />
       {hint && (
         <p id={`${id}-hint`} class="hint">
           {hint}

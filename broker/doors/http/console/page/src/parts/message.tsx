@@ -62,7 +62,7 @@ export function PropertyTable({ caption, rows }: { caption: string; rows: Row[] 
       keyOf={(row) => row.name}
       columns={[
         { name: "Name", cell: (row) => <code>{row.name}</code> },
-        { name: "Type", cell: (row) => row.type },
+        { name: "Type", isShort: true, cell: (row) => row.type },
         { name: "Value", cell: (row) => <span class="text">{row.value}</span> },
       ]}
     />
@@ -79,7 +79,8 @@ function Section({ title, rows }: { title: string; rows: Row[] }) {
   );
 }
 
-export function MessageParts({ of: received }: { of: ReceivedMessage }) {
+// `path`: where it is.
+export function MessageParts({ path, of: received }: { path: string; of: ReceivedMessage }) {
   const { message } = received;
   const kind = message.bodyKind ?? "BODY_KIND_DATA";
   return (
@@ -116,11 +117,7 @@ export function MessageParts({ of: received }: { of: ReceivedMessage }) {
       <Section title="Annotations" rows={rowsOf(message.annotations)} />
       <Section title="Footer" rows={rowsOf(message.footer)} />
       <h3>Body{kind !== "BODY_KIND_DATA" && `: AMQP, ${enumWords(kind, "BODY_KIND_")}`}</h3>
-      {!message.body && Number(received.size) > 1024 * 1024 ? (
-        <p class="none">It is larger than 1 MiB: receive it over gRPC.</p>
-      ) : (
-        <Body base64={message.body} />
-      )}
+      <Body path={path} of={received} />
     </div>
   );
 }

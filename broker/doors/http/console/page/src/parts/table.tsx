@@ -1,7 +1,7 @@
 // Table: rows with a head; on a narrow screen each row is a card. Its roles are said, because a card is no table to a
-// browser.
+// browser. Who keeps its columns has only those rows drawn again that are others.
 
-import type { ComponentChildren } from "preact";
+import { Component, type ComponentChildren } from "preact";
 
 export interface Column<Row> {
   name: string;
@@ -9,6 +9,8 @@ export interface Column<Row> {
   // By what rows are sorted, where they can be.
   by?: (row: Row) => number | string;
   isNumber?: boolean;
+  // Of a word or two, which stay on a line.
+  isShort?: boolean;
 }
 
 export interface Order {
@@ -41,6 +43,30 @@ function sortOf(order: Order | undefined, name: string): "ascending" | "descendi
   return order.isRising ? "ascending" : "descending";
 }
 
+interface LineProps<Row> {
+  row: Row;
+  columns: Column<Row>[];
+}
+
+// Drawn anew only when the row or the columns are others: a list may have a thousand.
+class Line<Row> extends Component<LineProps<Row>> {
+  shouldComponentUpdate({ row, columns }: LineProps<Row>) {
+    return row !== this.props.row || columns !== this.props.columns;
+  }
+
+  render({ row, columns }: LineProps<Row>) {
+    return (
+      <tr role="row">
+        {columns.map(({ name, cell, isNumber, isShort }) => (
+          <td key={name} role="cell" class={isNumber ? "number" : isShort ? "short" : ""} data-label={name}>
+            {cell(row)}
+          </td>
+        ))}
+      </tr>
+    );
+  }
+}
+
 export function Table<Row>({ caption, columns, rows, keyOf, order, sort, none = "There are none." }: TableProps<Row>) {
   if (rows.length === 0) return <p class="none">{none}</p>;
   return (
@@ -65,9 +91,7 @@ export function Table<Row>({ caption, columns, rows, keyOf, order, sort, none = 
                     }
                   >
                     {name}
-                    <span aria-hidden="true">
-                      {{ ascending: " ▲", descending: " ▼", none: "" }[sortOf(order, name)]}
-                    </span>
+                    {order?.column === name && <span aria-hidden="true">{order.isRising ? " ▲" : " ▼"}</span>}
                   </button>
                 ) : (
                   name
@@ -78,13 +102,7 @@ export function Table<Row>({ caption, columns, rows, keyOf, order, sort, none = 
         </thead>
         <tbody role="rowgroup">
           {rows.map((row) => (
-            <tr key={keyOf(row)} role="row">
-              {columns.map(({ name, cell, isNumber }) => (
-                <td key={name} role="cell" class={isNumber ? "number" : ""} data-label={name}>
-                  {cell(row)}
-                </td>
-              ))}
-            </tr>
+            <Line key={keyOf(row)} row={row} columns={columns} />
           ))}
         </tbody>
       </table>

@@ -1,6 +1,6 @@
 // Bytes: base64 of the API, text and hexadecimal.
 
-export function bytesOf(base64: string): Uint8Array {
+export function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
   const text = atob(base64);
   const bytes = new Uint8Array(text.length);
   for (let at = 0; at < text.length; at += 1) bytes[at] = text.charCodeAt(at);

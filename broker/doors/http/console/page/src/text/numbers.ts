@@ -54,6 +54,11 @@ export function span(seconds: number): string {
   return parts.join(" ");
 }
 
+// Of seconds, by its two largest units: "3d 4h".
+export function roughly(seconds: number): string {
+  return span(Math.round(seconds)).split(" ").slice(0, 2).join(" ");
+}
+
 // Of a duration of the API, "90s".
 export function spanOf(duration: string): string {
   return span(Number(duration.replace(/s$/, "")));

@@ -3,12 +3,17 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 
-import { signOut } from "../api/call";
+import { type Caller, signOut } from "../api/call";
 import { usePresence } from "../api/hooks";
-import { may, presence } from "../api/presence";
+import { type State, may, presence } from "../api/presence";
 import { addressOf, useRoute } from "../api/route";
-import { Notices } from "../parts/notice";
+import { Boundary } from "../parts/boundary";
+import { Moment } from "../parts/moment";
+import { Notices, notice } from "../parts/notice";
+import { span } from "../text/numbers";
 import { NamespaceAccess } from "./access";
+import { Backups } from "./backups";
+import { Cluster, WaitsForCluster } from "./cluster";
 import { Connections } from "./connections";
 import { Entities } from "./entities";
 import { EntityView } from "./entity";
@@ -28,6 +33,8 @@ const PLACES: Place[] = [
   { name: "entities", title: "Entities", isShown: () => true, view: () => <Entities /> },
   { name: "jobs", title: "Jobs", isShown: () => may("Manage"), view: () => <Jobs /> },
   { name: "connections", title: "Connections", isShown: () => may("Manage"), view: () => <Connections /> },
+  { name: "cluster", title: "Cluster", isShown: () => may("Manage"), view: () => <Cluster /> },
+  { name: "backups", title: "Backups", isShown: () => may("Manage"), view: () => <Backups /> },
   { name: "access", title: "Access", isShown: () => may("Manage"), view: () => <NamespaceAccess /> },
 ];
 
@@ -52,11 +59,12 @@ function useFocusOnMain(route: string): { current: HTMLElement | null } {
 }
 
 // What a window and a reader of screens call the view.
-function useTitle([name, ...rest]: string[], isIn: boolean): void {
+function useTitle([name, ...rest]: string[], kind: State["kind"], isIn: boolean): void {
   const place = PLACES.find((one) => one.name === name)?.title ?? PLACES[0].title;
-  const title = !isIn ? "Sign in" : name === "entity" ? rest.join(", ") : place;
+  const out = kind === "signed-out" ? "Sign in" : "Wharf";
+  const title = !isIn ? out : name === "entity" ? rest.join(", ") : place;
   useEffect(() => {
-    document.title = `${title} – Wharf`;
+    document.title = title === "Wharf" ? title : `${title} – Wharf`;
   }, [title]);
 }
 
@@ -76,18 +84,61 @@ function useSearchKey(): void {
   }, []);
 }
 
+// Says that the broker is back, and how long it was gone.
+function useReturn({ kind, goneSince }: State): void {
+  const since = useRef<number | null>(null);
+  useEffect(() => {
+    if (kind === "gone") since.current = goneSince;
+    else if (since.current !== null) {
+      notice(`The broker is back. It was gone for ${span(Math.round((Date.now() - since.current) / 1000))}.`);
+      since.current = null;
+    }
+  }, [kind]);
+}
+
+function Gone({ why, since }: { why: string; since: number | null }) {
+  return (
+    <p class="gone" role="alert">
+      <strong>The broker is gone</strong>
+      {since !== null && (
+        <>
+          , since <Moment at={new Date(since).toISOString()} />
+        </>
+      )}
+      : {why}. What is shown is as it was; it is looked for every second.
+    </p>
+  );
+}
+
+function Who({ caller }: { caller: Caller }) {
+  if (!caller.isAccessOn) return <p class="who">Access is off: everybody may do everything.</p>;
+  return (
+    <p class="who">
+      <span>
+        {caller.rule || caller.client}
+        {caller.entityPath && ` of ${caller.entityPath}`}: {caller.rights.join(", ")}
+      </span>
+      <button type="button" onClick={leave}>
+        Sign out
+      </button>
+    </p>
+  );
+}
+
 async function leave(): Promise<void> {
   await signOut().catch(() => {});
   presence.signedOut();
 }
 
 export function App() {
-  const { kind, caller, why } = usePresence();
+  const state = usePresence();
+  const { kind, caller, why } = state;
+  useReturn(state);
   const route = useRoute();
   const main = useFocusOnMain(`${kind === "signed-out"}${route.slice(0, 2).join("/")}`);
   useSearchKey();
   const isIn = caller !== null;
-  useTitle(route, isIn);
+  useTitle(route, kind, isIn);
   const current = route[0] === "entity" ? "entities" : route[0];
   return (
     <>
@@ -102,7 +153,7 @@ export function App() {
         To the content
       </a>
       <header class="top">
-        <a class="brand" href="#/">
+        <a class="brand" href="#/" aria-label="Wharf, to the first view">
           Wharf
         </a>
         {isIn && (
@@ -114,32 +165,14 @@ export function App() {
             ))}
           </nav>
         )}
-        {isIn && caller.isAccessOn && (
-          <p class="who">
-            <span>
-              {caller.rule || caller.client}
-              {caller.entityPath && ` of ${caller.entityPath}`}: {caller.rights.join(", ")}
-            </span>
-            <button type="button" onClick={leave}>
-              Sign out
-            </button>
-          </p>
-        )}
-        {isIn && !caller.isAccessOn && (
-          <p class="who">
-            <span>Access is off: everybody may do everything.</span>
-          </p>
-        )}
+        {isIn && <Who caller={caller} />}
       </header>
-      {kind === "gone" && (
-        <p class="gone" role="alert">
-          The broker is gone: {why}. What is shown is as it was; it is looked for every second.
-        </p>
-      )}
+      {kind === "gone" && <Gone why={why} since={state.goneSince} />}
       <main id="main" ref={main} tabIndex={-1}>
         {kind === "looking" && <p>Looking for the broker…</p>}
+        {kind === "waiting" && <WaitsForCluster node={state.node} />}
         {kind === "signed-out" && <SignIn />}
-        {isIn && kind !== "signed-out" && viewOf(route)}
+        {isIn && kind !== "signed-out" && <Boundary name={route.join("/")}>{viewOf(route)}</Boundary>}
       </main>
       <footer class="foot">
         <a href="/api/v1/openapi.json">The API as OpenAPI</a>

@@ -192,7 +192,7 @@ export function Browse({ path }: { path: string }) {
               { name: "Message id", cell: (message) => message.message.messageId ?? "–" },
               { name: "Subject", cell: (message) => message.message.subject ?? "–" },
               { name: "Session", cell: (message) => message.message.sessionId ?? "–" },
-              { name: "State", cell: stateWords },
+              { name: "State", isShort: true, cell: stateWords },
               { name: "Enqueued", cell: (message) => <Moment at={message.enqueuedTime} /> },
               { name: "Failed deliveries", isNumber: true, cell: (message) => count(message.deliveryCount) },
               { name: "Size", isNumber: true, cell: (message) => bytes(message.size) },

@@ -2,14 +2,20 @@
 
 import type { Message } from "../api/types";
 
-let draft: Message | null = null;
+export interface Draft {
+  message: Message;
+  // Its body, where that is too large to be in it.
+  body: File | null;
+}
 
-export function keepDraft(message: Message): void {
-  draft = message;
+let draft: Draft | null = null;
+
+export function keepDraft(message: Message, body: File | null = null): void {
+  draft = { message, body };
 }
 
 // Once.
-export function takeDraft(): Message | null {
+export function takeDraft(): Draft | null {
   const taken = draft;
   draft = null;
   return taken;

@@ -26,7 +26,7 @@ const COLUMNS: Column<Listed>[] = [
     by: (row) => row.entityPath.toLowerCase(),
     cell: (row) => <a href={addressOf("entity", row.entityPath)}>{row.entityPath}</a>,
   },
-  { name: "Kind", by: (row) => row.kind, cell: (row) => row.kind },
+  { name: "Kind", isShort: true, by: (row) => row.kind, cell: (row) => row.kind },
   {
     name: "Available",
     isNumber: true,

@@ -15,6 +15,7 @@ import { notice } from "../parts/notice";
 import { counted, numberOf } from "../text/numbers";
 import { Access } from "./access";
 import { Browse } from "./browse";
+import { CheckEntity } from "./check_entity";
 import { DeadLetters } from "./dead_letters";
 import { EntityOverview } from "./entity_overview";
 import { UpdateEntity } from "./entity_form";
@@ -184,7 +185,7 @@ function Purge({ entity, close }: { entity: Entity; close: () => void }) {
 }
 
 function Deeds({ entity, again }: { entity: Entity; again: () => void }) {
-  const [open, setOpen] = useState<"" | "change" | "purge" | "delete">("");
+  const [open, setOpen] = useState<"" | "change" | "check" | "purge" | "delete">("");
   const close = () => {
     setOpen("");
     again();
@@ -193,6 +194,9 @@ function Deeds({ entity, again }: { entity: Entity; again: () => void }) {
     <div class="deeds">
       <button type="button" onClick={() => setOpen("change")}>
         Change…
+      </button>
+      <button type="button" onClick={() => setOpen("check")}>
+        Check…
       </button>
       {entity.kind !== "topic" && (
         <button type="button" onClick={() => setOpen("purge")}>
@@ -205,6 +209,7 @@ function Deeds({ entity, again }: { entity: Entity; again: () => void }) {
       {open === "change" && (
         <UpdateEntity kind={entity.kind} path={entity.path} before={entity.description} close={close} />
       )}
+      {open === "check" && <CheckEntity path={entity.path} close={close} />}
       {open === "purge" && <Purge entity={entity} close={close} />}
       {open === "delete" && <DeleteEntity entity={entity} close={close} />}
     </div>

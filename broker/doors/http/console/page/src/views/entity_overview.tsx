@@ -69,7 +69,7 @@ function useLive({ kind, path }: Entity) {
     if (moved !== null) setRates((series) => withPoint(series, time, moved));
     setBefore(now);
   }, [now]);
-  return { asked, depth, rates };
+  return { asked, depth, rates, isListed };
 }
 
 function Numbers({ runtime, row }: { runtime: Runtime; row: EntityNumbers | null }) {
@@ -124,13 +124,13 @@ function Properties({ entity }: { entity: Entity }) {
         rows={fields}
         keyOf={(field) => field.name}
         columns={[
-          { name: "Property", cell: (field) => words(field.name) },
+          { name: "Property", cell: (field) => <span class="text">{words(field.name)}</span> },
           {
             name: "Value",
             cell: (field) => <strong class="text">{valueWords(field.type, entity.description[field.name])}</strong>,
           },
           { name: "Meaning", cell: (field) => <span class="meaning">{field.meaning}</span> },
-          { name: "Changes", cell: (field) => (isFixed(field) ? "fixed" : "can be changed") },
+          { name: "Is", isShort: true, cell: (field) => (isFixed(field) ? "fixed" : "changeable") },
         ]}
       />
     </section>
@@ -138,15 +138,15 @@ function Properties({ entity }: { entity: Entity }) {
 }
 
 function Live({ entity }: { entity: Entity }) {
-  const { asked, depth, rates } = useLive(entity);
+  const { asked, depth, rates, isListed } = useLive(entity);
   return (
     <>
       <Failure of={asked.failure} />
       {asked.data !== null && <Numbers runtime={asked.data.runtime} row={asked.data.row} />}
       {entity.kind !== "topic" && (
         <div class="charts">
-          <Chart title="Depth" series={depth} />
-          {rates.times.length > 0 && <Chart title="Rates" series={rates} />}
+          <Chart title="Depth" series={depth} names={["messages", "locked", "dead letters"]} />
+          {isListed && <Chart title="Rates" series={rates} names={["came in a second", "left in a second"]} />}
         </div>
       )}
       <Properties entity={entity} />

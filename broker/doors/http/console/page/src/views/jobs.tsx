@@ -5,6 +5,7 @@ import { useState } from "preact/hooks";
 import { call } from "../api/call";
 import { useAsked } from "../api/hooks";
 import type { Job } from "../api/types";
+import { Bar } from "../parts/bar";
 import { Confirm } from "../parts/confirm";
 import { Failure } from "../parts/failure";
 import { Moment } from "../parts/moment";
@@ -53,7 +54,18 @@ export function Jobs() {
                 </span>
               ),
             },
-            { name: "State", cell: (job) => enumWords(job.state, "STATE_") },
+            {
+              name: "State",
+              isShort: true,
+              cell: (job) =>
+                isRunning(job) ? (
+                  <Bar label={`Job ${job.id}`} value={0} of={0}>
+                    running
+                  </Bar>
+                ) : (
+                  enumWords(job.state, "STATE_")
+                ),
+            },
             { name: "Looked at", isNumber: true, cell: (job) => count(job.examinedCount) },
             { name: "Matched", isNumber: true, cell: (job) => count(job.matchedCount) },
             { name: "Done", isNumber: true, cell: (job) => count(job.doneCount) },

@@ -17,7 +17,7 @@ import { enumWords } from "../text/words";
 const PACE = 3000;
 const PAGE = 50;
 
-function holderWords({ holder }: Lock): string {
+export function holderWords(holder: Lock["holder"]): string {
   if (holder === undefined) return "not known: locked before the last start";
   return `${enumWords(holder.kind, "KIND_")} of ${holder.peer}${holder.isAtLimit ? ", which holds as much as it may" : ""}`;
 }
@@ -74,7 +74,7 @@ function LocksOf({ lane }: { lane: string }) {
               cell: (lock) => (lock.lockedUntil ? <Moment at={lock.lockedUntil} /> : "as long as its session is"),
             },
             { name: "Session", cell: (lock) => lock.sessionId ?? "–" },
-            { name: "Holder", cell: (lock) => <span class="text">{holderWords(lock)}</span> },
+            { name: "Holder", cell: (lock) => <span class="text">{holderWords(lock.holder)}</span> },
             { name: "Token ends with", cell: (lock) => <code>{hexOf(bytesOf(lock.lockTokenEnd))}</code> },
           ]}
         />

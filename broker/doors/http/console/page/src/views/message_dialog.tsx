@@ -2,6 +2,7 @@
 
 import { useState } from "preact/hooks";
 
+import { CALL_BYTES_MAX, fetchBody } from "../api/body";
 import { call } from "../api/call";
 import { useDeed } from "../api/hooks";
 import { DEAD_LETTERS } from "../api/paths";
@@ -60,19 +61,21 @@ export function MessageDialog({ path, message, close, changed }: MessageDialogPr
     notice(`Message ${number} is enqueued.`);
     changed();
   });
-  const copy = () => {
-    keepDraft(message.message);
+  const copy = useDeed(async () => {
+    const isLarge = !message.message.body && Number(message.size) > CALL_BYTES_MAX;
+    const name = `the body of message ${number}`;
+    keepDraft(message.message, isLarge ? new File([await fetchBody(path, number)], name) : null);
     close();
     go("entity", source, "send");
-  };
+  });
   const mayListen = may("Listen", path) && message.unreadableReason === undefined;
   const isSendable =
     !source.includes("/Subscriptions/") && may("Send", source) && message.unreadableReason === undefined;
 
   return (
     <Dialog title={`Message ${number}`} close={close} isWide>
-      <MessageParts of={message} />
-      <Failure of={receive.failure ?? undefer.failure ?? activate.failure} />
+      <MessageParts path={path} of={message} />
+      <Failure of={receive.failure ?? undefer.failure ?? activate.failure ?? copy.failure} />
       <div class="buttons">
         {mayListen && (isWaiting || isDeferred) && (
           <button type="button" onClick={() => receive.run()} disabled={receive.isRunning}>
@@ -90,7 +93,7 @@ export function MessageDialog({ path, message, close, changed }: MessageDialogPr
           </button>
         )}
         {isSendable && (
-          <button type="button" onClick={copy}>
+          <button type="button" onClick={() => copy.run()} disabled={copy.isRunning}>
             Send a copy…
           </button>
         )}

@@ -15,6 +15,7 @@ import { Moment } from "../parts/moment";
 import { notice } from "../parts/notice";
 import { counted, durationOf, span } from "../text/numbers";
 import { HELD_MAX, type Held, type HeldSession, hold, holdSession, release, renewed, useHeld } from "./held";
+import { SessionState } from "./session_state";
 
 const MESSAGES_MAX = 250;
 const WAIT_MAX_SECONDS = 60;
@@ -126,7 +127,7 @@ function HeldMessage({
       <Failure of={complete.failure ?? abandon.failure ?? defer.failure ?? giveBack.failure ?? renew.failure} />
       {open === "look" && (
         <Dialog title={`Message ${number}`} isWide close={() => setOpen("")}>
-          <MessageParts of={message} />
+          <MessageParts path={path} of={message} />
         </Dialog>
       )}
       {open === "dead-letter" && (
@@ -138,6 +139,7 @@ function HeldMessage({
 
 function SessionPart({ path, session }: { path: string; session: HeldSession | null }) {
   const [id, setId] = useState("");
+  const [isStateShown, setStateShown] = useState(false);
   const accept = useDeed(async () => {
     const told = await call<HeldSession>("Sessions/AcceptSession", {
       entityPath: path,
@@ -182,11 +184,15 @@ function SessionPart({ path, session }: { path: string; session: HeldSession | n
         <button type="button" onClick={() => giveUp.run()}>
           Release it
         </button>
+        <button type="button" onClick={() => setStateShown(true)}>
+          Its state…
+        </button>
         <button type="button" class="quiet" onClick={() => holdSession(path, null)}>
           Forget it here
         </button>
       </div>
       <Failure of={renew.failure ?? giveUp.failure} />
+      {isStateShown && <SessionState path={path} session={session} close={() => setStateShown(false)} />}
     </div>
   );
 }
@@ -300,7 +306,7 @@ export function Receive({ path, requiresSession }: { path: string; requiresSessi
       )}
       {open !== null && (
         <Dialog title={`Message ${open.sequenceNumber}`} isWide close={() => setOpen(null)}>
-          <MessageParts of={open} />
+          <MessageParts path={lane} of={open} />
         </Dialog>
       )}
       <h2>Held by this page: {messages.length}</h2>

@@ -1,5 +1,9 @@
 // SaveMessages: what a search finds, a message of the API's JSON a line, as a file of the browser's.
 
+import { CALL_BYTES_MAX, fetchBody } from "../api/body";
+import type { ReceivedMessage } from "../api/types";
+import { base64Of } from "../text/bytes";
+import { fileName, save } from "../text/save";
 import { type Wanted, peek } from "./browse";
 
 const PAGE = 250;
@@ -7,13 +11,12 @@ const PAGE = 250;
 const MESSAGES_MAX = 100_000;
 const CHARACTERS_MAX = 256 * 1024 * 1024;
 
-function save(name: string, parts: string[]): void {
-  const address = URL.createObjectURL(new Blob(parts, { type: "application/jsonl" }));
-  const link = document.createElement("a");
-  link.href = address;
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(address);
+// As one of the API's answers would have it: a large body as base64, too.
+async function whole(path: string, received: ReceivedMessage): Promise<ReceivedMessage> {
+  if (received.message.body || Number(received.size) <= CALL_BYTES_MAX) return received;
+  const blob = await fetchBody(path, received.sequenceNumber);
+  const body = base64Of(new Uint8Array(await blob.arrayBuffer()));
+  return { ...received, message: { ...received.message, body } };
 }
 
 // Says how many there are so far. Saves what there is when it ends early, and says so.
@@ -30,14 +33,21 @@ export async function saveMessages(path: string, wanted: Wanted, tell: (count: n
       PAGE,
     );
     for (const message of messages) {
-      const line = `${JSON.stringify(message)}\n`;
+      // As base64.
+      const more = (Number(message.size) * 4) / 3;
+      if (characters + more > CHARACTERS_MAX && lines.length > 0) return end(path, lines, message.sequenceNumber);
+      const line = `${JSON.stringify(await whole(path, message))}\n`;
       characters += line.length;
       lines.push(line);
     }
     tell(lines.length);
     from = nextSequenceNumber;
   }
-  save(`${path.replace(/[^\w.-]+/g, "_")}.jsonl`, lines);
-  if (from !== undefined)
-    throw new Error(`only the first ${lines.length} messages are in the file: go on from number ${from}`);
+  end(path, lines, from);
+}
+
+function end(path: string, lines: string[], next: string | undefined): void {
+  save(fileName(path) + ".jsonl", lines, "application/jsonl");
+  if (next !== undefined)
+    throw new Error(`only the first ${lines.length} messages are in the file: go on from number ${next}`);
 }

@@ -1,4 +1,5 @@
-// Scheduled: what is sent and not yet due, by its time; each can be enqueued at once, put off, and cancelled.
+// Scheduled: what is sent and not yet due, on a line of time and one by one; each can be enqueued at once, put off, and
+// cancelled.
 
 import { useState } from "preact/hooks";
 
@@ -9,16 +10,52 @@ import type { ReceivedMessage } from "../api/types";
 import { Confirm } from "../parts/confirm";
 import { Dialog } from "../parts/dialog";
 import { Failure } from "../parts/failure";
-import { Field } from "../parts/field";
+import { TimeField, timeOf } from "../parts/time_field";
 import { MessageParts } from "../parts/message";
 import { Moment } from "../parts/moment";
 import { notice } from "../parts/notice";
+import { Pager, pageOf } from "../parts/pager";
 import { type Column, Table } from "../parts/table";
+import { type Bucket, TimeLine, bucketsOf } from "../parts/time_line";
 import { TokenPager, useTokens } from "../parts/token_pager";
-import { span } from "../text/numbers";
+import { count, span } from "../text/numbers";
+import { localTime } from "../text/times";
 
 const PACE = 3000;
 const PAGE = 50;
+// For the line of time, which shows the first of them.
+const LINE_PACE = 15_000;
+const LINE_PAGE = 250;
+const LINE_PAGES_MAX = 20;
+
+interface Listed {
+  messages?: ReceivedMessage[];
+  nextPageToken: string;
+}
+
+const list = (path: string, pageSize: number, pageToken: string, signal: AbortSignal) =>
+  call<Listed>("Messaging/ListScheduledMessages", { entityPath: path, pageSize, pageToken }, signal);
+
+interface Line {
+  messages: ReceivedMessage[];
+  buckets: Bucket[];
+  isWhole: boolean;
+}
+
+const timeOfDue = (message: ReceivedMessage): number => new Date(message.message.scheduledEnqueueTime ?? 0).getTime();
+
+async function lineOf(path: string, signal: AbortSignal): Promise<Line> {
+  const messages: ReceivedMessage[] = [];
+  let token = "";
+  let pages = 0;
+  do {
+    const told = await list(path, LINE_PAGE, token, signal);
+    messages.push(...(told.messages ?? []));
+    token = told.nextPageToken;
+    pages += 1;
+  } while (token !== "" && pages < LINE_PAGES_MAX);
+  return { messages, buckets: bucketsOf(messages.map(timeOfDue)), isWhole: token === "" };
+}
 
 interface Open {
   what: "look" | "cancel" | "reschedule";
@@ -28,12 +65,10 @@ interface Open {
 function Reschedule({ path, message, close }: { path: string; message: ReceivedMessage; close: () => void }) {
   const [at, setAt] = useState("");
   const { run, isRunning, failure } = useDeed(async () => {
-    const time = new Date(at);
-    if (Number.isNaN(time.getTime())) throw new Error("say when");
     await call("Messaging/RescheduleMessages", {
       entityPath: path,
       sequenceNumbers: [message.sequenceNumber],
-      scheduledEnqueueTime: time.toISOString(),
+      scheduledEnqueueTime: timeOf(at),
     });
     notice(`Message ${message.sequenceNumber} comes at another time.`);
     close();
@@ -46,13 +81,7 @@ function Reschedule({ path, message, close }: { path: string; message: ReceivedM
           void run();
         }}
       >
-        <Field
-          label="Enqueue at"
-          hint="In your zone"
-          value={at}
-          set={setAt}
-          input={{ type: "datetime-local", required: true }}
-        />
+        <TimeField label="Enqueue at" value={at} set={setAt} isRequired />
         <Failure of={failure} />
         <div class="buttons">
           <button type="submit" class="main" disabled={isRunning}>
@@ -74,16 +103,19 @@ function dueIn(message: ReceivedMessage): string {
 export function Scheduled({ path }: { path: string }) {
   const tokens = useTokens();
   const [open, setOpen] = useState<Open | null>(null);
-  const { data, failure, again } = useAsked(
-    (signal) =>
-      call<{ messages?: ReceivedMessage[]; nextPageToken: string }>(
-        "Messaging/ListScheduledMessages",
-        { entityPath: path, pageSize: PAGE, pageToken: tokens.token },
-        signal,
-      ),
-    [path, tokens.token],
-    PACE,
-  );
+  const [chosen, setChosen] = useState<Bucket | null>(null);
+  const [at, setAt] = useState(0);
+  const page = useAsked((signal) => list(path, PAGE, tokens.token, signal), [path, tokens.token], PACE);
+  const line = useAsked((signal) => lineOf(path, signal), [path, "line"], LINE_PACE);
+  const again = () => {
+    page.again();
+    line.again();
+  };
+  const { data } = page;
+  const inBar =
+    chosen === null || line.data === null
+      ? null
+      : line.data.messages.filter((one) => timeOfDue(one) >= chosen.from && timeOfDue(one) < chosen.to);
   const activate = useDeed(async (number: string) => {
     await call("Messaging/ActivateScheduledMessages", { entityPath: path, sequenceNumbers: [number] });
     notice(`Message ${number} is enqueued.`);
@@ -109,7 +141,7 @@ export function Scheduled({ path }: { path: string }) {
       ),
     },
     { name: "Due", cell: (message) => <Moment at={message.message.scheduledEnqueueTime} /> },
-    { name: "In", cell: dueIn },
+    { name: "In", isShort: true, cell: dueIn },
     { name: "Message id", cell: (message) => message.message.messageId ?? "–" },
     { name: "Subject", cell: (message) => message.message.subject ?? "–" },
   ];
@@ -146,20 +178,45 @@ export function Scheduled({ path }: { path: string }) {
   }
   return (
     <section aria-label="Scheduled messages">
-      <Failure of={failure ?? activate.failure} />
+      <Failure of={page.failure ?? line.failure ?? activate.failure} />
+      {line.data !== null && (
+        <TimeLine
+          title={line.data.isWhole ? "When they come" : `When the first ${count(line.data.messages.length)} come`}
+          buckets={line.data.buckets}
+          noun="message"
+          chosen={chosen?.from ?? null}
+          choose={(bucket) => {
+            setChosen(bucket);
+            setAt(0);
+          }}
+        />
+      )}
+      {chosen !== null && (
+        <p class="head">
+          <span>
+            Due from {localTime(new Date(chosen.from))} to {localTime(new Date(chosen.to))}
+          </span>
+          <button type="button" onClick={() => setChosen(null)}>
+            Show all
+          </button>
+        </p>
+      )}
       {data !== null && (
         <Table
           caption="Scheduled messages"
           columns={columns}
-          rows={data.messages ?? []}
+          rows={inBar === null ? (data.messages ?? []) : pageOf(inBar, at, PAGE)}
           keyOf={(message) => message.sequenceNumber}
           none="Nothing is scheduled."
         />
       )}
-      {data !== null && <TokenPager tokens={tokens} next={data.nextPageToken} noun="scheduled messages" />}
+      {inBar !== null && <Pager total={inBar.length} size={PAGE} at={at} go={setAt} noun="messages" />}
+      {data !== null && inBar === null && (
+        <TokenPager tokens={tokens} next={data.nextPageToken} noun="scheduled messages" />
+      )}
       {open?.what === "look" && (
         <Dialog title={`Message ${open.message.sequenceNumber}`} isWide close={close}>
-          <MessageParts of={open.message} />
+          <MessageParts path={path} of={open.message} />
         </Dialog>
       )}
       {open?.what === "reschedule" && <Reschedule path={path} message={open.message} close={close} />}

@@ -2,20 +2,24 @@
 
 import { useState } from "preact/hooks";
 
+import { SENT_BYTES_MAX, sendBody } from "../api/body";
 import { call } from "../api/call";
 import { useDeed } from "../api/hooks";
 import type { Message, Properties } from "../api/types";
 import { Failure } from "../parts/failure";
-import { Area, Choice, Field } from "../parts/field";
+import { Area, Choice, Field, FileField } from "../parts/field";
 import { notice } from "../parts/notice";
+import { TimeField, timeOf } from "../parts/time_field";
 import { base64Of, base64OfText, bytesOf, bytesOfHex, hexOf, textOf } from "../text/bytes";
-import { counted, durationOf, spanOf } from "../text/numbers";
+import { bytes, counted, durationOf, spanOf } from "../text/numbers";
 import { KINDS, type KindOfValue, made, shown } from "../text/values";
-import { takeDraft } from "./draft";
+import { type Draft, takeDraft } from "./draft";
 
 const COPIES_MAX = 100;
+// A hundred copies of it are still one request.
+const FILE_IN_CALL_MAX = 64 * 1024;
 
-type BodyIn = "text" | "hex";
+type BodyIn = "text" | "hex" | "file";
 
 interface Property {
   name: string;
@@ -39,6 +43,7 @@ const TEXTS: [keyof Message, string][] = [
 interface Form {
   body: string;
   bodyIn: BodyIn;
+  file: File | null;
   texts: Record<string, string>;
   timeToLive: string;
   priority: string;
@@ -47,17 +52,19 @@ interface Form {
   properties: Property[];
 }
 
-function formOf(message: Message | null): Form {
-  const bytes = bytesOf(message?.body ?? "");
-  const text = textOf(bytes);
+function formOf(draft: Draft | null): Form {
+  const message = draft?.message;
+  const body = bytesOf(message?.body ?? "");
+  const text = textOf(body);
   const properties = Object.entries(message?.applicationProperties ?? {}).flatMap(([name, value]): Property[] => {
     const { type, text } = shown(value);
     const kind = KINDS.find((known) => known === type);
     return kind === undefined ? [] : [{ name, kind, text }];
   });
   return {
-    body: text ?? hexOf(bytes),
-    bodyIn: text === null ? "hex" : "text",
+    body: text ?? hexOf(body),
+    bodyIn: draft?.body ? "file" : text === null ? "hex" : "text",
+    file: draft?.body ?? null,
     // A copy is another message.
     texts: Object.fromEntries(TEXTS.map(([name]) => [name, name === "messageId" ? "" : String(message?.[name] ?? "")])),
     timeToLive: message?.timeToLive === undefined ? "" : spanOf(message.timeToLive),
@@ -68,19 +75,19 @@ function formOf(message: Message | null): Form {
   };
 }
 
-function timeOf(local: string): string {
-  const time = new Date(local);
-  if (Number.isNaN(time.getTime())) throw new Error(`"${local}" is no time`);
-  return time.toISOString();
+async function bodyOf({ body, bodyIn, file }: Form): Promise<string> {
+  if (bodyIn === "text") return base64OfText(body);
+  if (bodyIn === "hex") return base64Of(bytesOfHex(body));
+  return base64Of(new Uint8Array(await file!.arrayBuffer()));
 }
 
+// But for its body.
 function messageOf(form: Form): Message {
   const applicationProperties: Properties = {};
   for (const { name, kind, text } of form.properties) {
     if (name !== "") applicationProperties[name] = made(kind, text);
   }
   return {
-    body: form.bodyIn === "text" ? base64OfText(form.body) : base64Of(bytesOfHex(form.body)),
     ...Object.fromEntries(Object.entries(form.texts).filter(([, text]) => text !== "")),
     ...(form.timeToLive.trim() === "" ? {} : { timeToLive: durationOf(form.timeToLive) }),
     ...(form.priority.trim() === "" ? {} : { priority: Number(form.priority) }),
@@ -93,6 +100,23 @@ interface SendResult {
   sequenceNumber?: string;
   duplicateOf?: string;
   error?: { message: string };
+}
+
+// A large body goes as it is, by itself.
+async function send(path: string, form: Form, copies: number): Promise<SendResult[]> {
+  if (form.bodyIn === "file" && form.file === null) throw new Error("choose a file for the body");
+  const size = form.bodyIn === "file" ? form.file!.size : 0;
+  if (size > SENT_BYTES_MAX) throw new Error(`${form.file!.name} is larger than ${bytes(SENT_BYTES_MAX)}`);
+  if (size > FILE_IN_CALL_MAX) {
+    if (copies > 1) throw new Error(`a body of more than ${bytes(FILE_IN_CALL_MAX)} is sent once at a time`);
+    return [await sendBody(path, messageOf(form), form.file!)];
+  }
+  const message = { ...messageOf(form), body: await bodyOf(form) };
+  const told = await call<{ results?: SendResult[] }>("Messaging/Send", {
+    entityPath: path,
+    messages: Array(copies).fill(message),
+  });
+  return told.results ?? [];
 }
 
 function PropertyRow({
@@ -134,11 +158,7 @@ export function Send({ path, requiresSession }: { path: string; requiresSession:
     const copies = Number(form.copies);
     if (!Number.isInteger(copies) || copies < 1 || copies > COPIES_MAX)
       throw new Error(`1 to ${COPIES_MAX} messages go at a time`);
-    const message = messageOf(form);
-    const { results = [] } = await call<{ results?: SendResult[] }>("Messaging/Send", {
-      entityPath: path,
-      messages: Array(copies).fill(message),
-    });
+    const results = await send(path, form, copies);
     setSent(results);
     notice(
       `${counted(results.filter((result) => result.sequenceNumber !== undefined).length, "message")} sent to ${path}.`,
@@ -160,9 +180,22 @@ export function Send({ path, requiresSession }: { path: string; requiresSession:
         options={[
           ["text", "text"],
           ["hex", "hexadecimal"],
+          ["file", "a file"],
         ]}
       />
-      <Area label="Body" value={form.body} set={(body) => set({ body })} />
+      {form.bodyIn === "file" ? (
+        <FileField
+          label="File"
+          hint={
+            form.file === null
+              ? `${bytes(SENT_BYTES_MAX)} at most`
+              : `The body is ${form.file.name}, ${bytes(form.file.size)}`
+          }
+          set={(file) => set({ file })}
+        />
+      ) : (
+        <Area label="Body" value={form.body} set={(body) => set({ body })} />
+      )}
       <div class="columns">
         {TEXTS.map(([name, label]) => (
           <Field
@@ -187,13 +220,7 @@ export function Send({ path, requiresSession }: { path: string; requiresSession:
           set={(priority) => set({ priority })}
           input={{ type: "number", min: "0" }}
         />
-        <Field
-          label="Schedule for"
-          hint="In your zone; empty: now"
-          value={form.at}
-          set={(at) => set({ at })}
-          input={{ type: "datetime-local" }}
-        />
+        <TimeField label="Schedule for" none="empty: now" value={form.at} set={(at) => set({ at })} />
         <Field
           label="How many"
           value={form.copies}

@@ -17,8 +17,8 @@ export function SignIn() {
   const [key, setKey] = useState("");
   const [entityPath, setPath] = useState("");
 
-  const given = (): object => {
-    if (way === "certificate") return {};
+  const given = (): object | undefined => {
+    if (way === "certificate") return undefined;
     return way === "connection" ? { connectionString } : { keyName, key, entityPath };
   };
   const { run, isRunning, failure } = useDeed(async () => presence.signedIn(await signIn(given())));

@@ -1,0 +1,86 @@
+// Backups: made, read through and removed from the page, and what it says where there is no folder for them.
+
+import assert from "node:assert/strict";
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { barriersOf, goTo, overflowOf, signIn } from "./browser.mjs";
+import { seed } from "./seed.mjs";
+import { button, fill, press, says, withPage } from "./with_page.mjs";
+
+async function withFolder(browser, story) {
+  const folder = mkdtempSync(join(tmpdir(), "wharf-console-backups-"));
+  try {
+    await withPage(browser, ["--backup-folder", folder], (page, daemon) => story(page, daemon, folder));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function make(page, label) {
+  await press(page, "Make a backup…");
+  await fill(page, "Label", label);
+  await press(page, "Make it");
+  await says(page, `The backup ${label} is made`);
+  await page.getByRole("row", { name: new RegExp(`^${label} `) }).waitFor();
+}
+
+// The largest file of it has another byte in its midst.
+function damage(folder) {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith(".sst"))
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
+    .sort((one, other) => statSync(other).size - statSync(one).size);
+  writeFileSync(files[0], "not what it was");
+}
+
+export default {
+  "a backup is made, read through, and old ones are removed": (browser) =>
+    withFolder(browser, async (page, daemon, folder) => {
+      await seed(daemon);
+      await signIn(page, daemon);
+      await goTo(page, "backups");
+      await says(page, "There is no backup yet");
+      assert.deepEqual(await barriersOf(page), []);
+      await make(page, "first");
+      await press(page, "Verify first");
+      await says(page, "The backup first is whole");
+
+      await press(page, "Make a backup…");
+      await fill(page, "Label", "first");
+      await press(page, "Make it");
+      await page.getByRole("dialog").getByText("MessagingEntityAlreadyExists").waitFor();
+      await press(page, "Close");
+
+      await make(page, "second");
+      await make(page, "third");
+      assert.deepEqual(await barriersOf(page), []);
+      await press(page, "Remove old ones…");
+      await fill(page, "Keep the newest", "2");
+      await says(page, "Of 3 backups the newest 2 ones of this broker stay, and up to 1 go");
+      await press(page, "Remove up to 1 backup");
+      await says(page, "1 backup removed: first");
+      await page.getByRole("row", { name: /^first / }).waitFor({ state: "detached" });
+      const { backups } = await daemon.call("Backups/List");
+      assert.deepEqual(
+        backups.map(({ label }) => label),
+        ["second", "third"],
+      );
+
+      damage(join(folder, "third"));
+      await press(page, "Verify third");
+      await page.getByRole("alert").getByText("third failed").waitFor();
+      await page.setViewportSize({ width: 360, height: 740 });
+      assert.deepEqual(await overflowOf(page), []);
+    }),
+
+  "without a folder the page says how backups get one": (browser) =>
+    withPage(browser, [], async (page, daemon) => {
+      await signIn(page, daemon);
+      await goTo(page, "backups");
+      await says(page, "Backups have no folder yet");
+      assert.equal(await button(page, "Make a backup…").count(), 0);
+      assert.deepEqual(await barriersOf(page), []);
+    }),
+};
