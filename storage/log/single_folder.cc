@@ -15,12 +15,12 @@ namespace {
 // Nobody else ever leads here.
 constexpr std::uint64_t kSingleTerm = 1;
 
-// Small segments: what is flushed goes by whole ones, and a disk may be small. Nothing is read
-// again.
+// Small segments: what is flushed goes by whole ones, and a disk may be small.
 constexpr std::size_t kSegmentBytes = 16 << 20;
 
 SegmentLogOptions LogOf(const RocksStoreOptions& store) {
   return {.path = SingleFolder::LogPath(store.path),
+          .segment_bytes = kSegmentBytes,
           .cache_bytes = 0,
           .file_system = store.file_system};
 }

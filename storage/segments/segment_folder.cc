@@ -63,6 +63,10 @@ Result<std::vector<std::string>> SegmentFolder::ListNames() const {
   std::vector<std::string> names;
   if (!file_system_->FileExists(path_, kNoOptions, nullptr).ok()) return names;
   const rocksdb::IOStatus status = file_system_->GetChildren(path_, kNoOptions, &names, nullptr);
+  // So RocksDB says that it may not look into a folder that is there.
+  if (status.IsNotFound()) {
+    return Status(ErrorCode::kGeneralError, "cannot list " + path_ + ": permission denied");
+  }
   if (!status.ok()) return FromRocks(status, "cannot list " + path_);
   return names;
 }
@@ -78,9 +82,12 @@ Result<std::vector<std::uint64_t>> SegmentFolder::List() const {
   return numbers;
 }
 
+// Of what counts no more: somebody may have removed it before.
 Status SegmentFolder::Remove(std::uint64_t number) {
   const std::string file = PathOf(number);
-  return FromRocks(file_system_->DeleteFile(file, kNoOptions, nullptr), "cannot remove " + file);
+  const rocksdb::IOStatus status = file_system_->DeleteFile(file, kNoOptions, nullptr);
+  const bool is_gone = status.IsNotFound() || status.IsPathNotFound();
+  return is_gone ? Status() : FromRocks(status, "cannot remove " + file);
 }
 
 Status SegmentFolder::RemoveUnfinished() {

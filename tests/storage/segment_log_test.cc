@@ -419,6 +419,19 @@ TEST_F(SegmentLogTest, ACutRemovesTheSegmentsThatTheStateHas) {
   ExpectEntries(31, 40);
 }
 
+TEST_F(SegmentLogTest, ACutPassesOverASegmentThatIsGoneAlready) {
+  options_.segment_bytes = 1000;
+  Open();
+  AppendSynced(1, 40);
+  ASSERT_TRUE(std::filesystem::remove(options_.path + "/00000001.segment"));
+
+  EXPECT_TRUE(log().CutUpTo(30).ok());
+
+  AppendSynced(41, 50);
+  Open();
+  ExpectEntries(31, 50);
+}
+
 // The segment in which the tail was replaced begins behind the cut, and its entries before it.
 TEST_F(SegmentLogTest, ACutKeepsATailThatWasReplacedLater) {
   options_.segment_bytes = 400;
