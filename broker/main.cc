@@ -26,6 +26,7 @@
 #include "broker/daemon/daemon.h"
 #include "broker/daemon/data_folder.h"
 #include "broker/daemon/ephemeral_folder.h"
+#include "broker/daemon/folder_claim.h"
 #include "broker/daemon/listeners.h"
 #include "broker/daemon/log.h"
 #include "broker/daemon/node_format.h"
@@ -421,6 +422,8 @@ Served ServeOnce(const config::Sources& sources, const config::Configuration& co
   Status prepared = http.Listen(listeners->Take(ListenerKind::kOperations));
   if (prepared.ok()) prepared = CheckDataFolder(settings.data);
   if (!prepared.ok()) return {prepared};
+  const Result<FolderClaim> claim = FolderClaim::Of(settings.data);
+  if (!claim.ok()) return {claim.status()};
   // Outlives the broker, and delivers what that leaves.
   const Result<std::unique_ptr<trace::Exporter>> tracing = StartTracing(settings);
   if (!tracing.ok()) return {tracing.status()};

@@ -277,7 +277,8 @@ constexpr Key kKeys[] = {
     {"max-sql-filters",
      Number{{[](Settings& s) { return &s.limits.rules.sql_filters_max; }}, 1, 100000}, kAtStart,
      "SQL filters that the rules of a topic may have together; each is evaluated for each message. "
-     "True and false filters beyond one a subscription count, too"},
+     "True and false filters beyond one a subscription count, too. As many rules may have an "
+     "action"},
     {"max-correlation-filters",
      Number{{[](Settings& s) { return &s.limits.rules.correlation_filters_max; }}, 1, 10000000},
      kAtStart, "Correlation filters that the rules of a topic may have together"},

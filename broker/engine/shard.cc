@@ -79,10 +79,15 @@ void Shard::OnAlarm() {
   RunTurn();
 }
 
-// While as many turns as may be are on their way to the disk, requests gather; the turn that comes
-// back runs the next one.
+bool Shard::may_plan() const {
+  return !ended_ && turns_in_flight_ < limits_.turns_in_flight_max &&
+         bytes_in_flight_ < limits_.bytes_in_flight_max;
+}
+
+// While as much as may be is on its way to the disk, requests gather; the turn that comes back runs
+// the next one.
 void Shard::RunTurn() {
-  if (ended_ || turns_in_flight_ >= limits_.turns_in_flight_max) return;
+  if (!may_plan()) return;
   const TurnWatch::Work at_work(watch_);
   has_alarm_ = false;
   auto turn = std::make_unique<Turn>(world_.clock.Now(), &workers_.topics.work());
@@ -207,6 +212,7 @@ void Shard::Commit(std::unique_ptr<Turn> turn) {
 
 void Shard::Append(std::unique_ptr<Turn> turn, WriteBatch batch) {
   turn->batch_bytes = batch.bytes().size();
+  bytes_in_flight_ += turn->batch_bytes;
   if (world_.disk != nullptr) world_.disk->NotePlanned(turn->batch_bytes);
   world_.log.Append(std::move(batch),
                     [this, turn = std::move(turn)](const Result<CommitIndex>& committed) mutable {
@@ -245,6 +251,7 @@ void Shard::OnCommitted(Turn& turn, const Status& committed) {
 void Shard::Conclude(Turn& turn, const Status& committed) {
   if (turn.times->committed == Duration(0)) turn.times->committed = SteadyNow();
   --turns_in_flight_;
+  bytes_in_flight_ -= turn.batch_bytes;
   // Memory now says more than the store: nothing may be planned against it any more.
   if (!committed.ok()) Close(committed);
   if (committed.ok() && counters_.Count(turn, world_.now() - turn.began)) {

@@ -136,6 +136,7 @@ class Shard {
 
  private:
   void Wake();
+  bool may_plan() const;
   void RunTurn();
   // Whether there is work for another turn.
   bool has_more() const { return agenda_.has_more() || workers_.touched.has_next(); }
@@ -166,6 +167,7 @@ class Shard {
   Agenda agenda_;
   // Planned and not published.
   std::size_t turns_in_flight_ = 0;
+  std::size_t bytes_in_flight_ = 0;
   // The alarm rang, and no turn has begun since.
   bool has_alarm_ = false;
   // Set by End.

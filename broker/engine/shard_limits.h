@@ -32,8 +32,9 @@ struct ShardLimits {
   std::vector<std::string> timed_entities{};
   // What one turn plans of it.
   std::size_t turn_weight_max = 4096;
-  // Turns planned and not yet committed.
+  // Turns planned and not yet committed; and their batches, behind which no turn is planned.
   std::size_t turns_in_flight_max = 8;
+  std::size_t bytes_in_flight_max = 64 * 1024 * 1024;
   // Memory for the windows of all lanes, a KiB for each message beside its bytes; beyond it those
   // that nobody waits on are dropped.
   std::size_t windows_bytes_max = 64 * 1024 * 1024;

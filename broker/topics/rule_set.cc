@@ -86,7 +86,14 @@ Status ApplyAction(const Rule& rule, const BrokerProperties& broker, Random& ran
   return {ErrorCode::kRuleActionException, std::string(bad.message())};
 }
 
-Status RuleSet::CheckRoom(const RuleFilter& filter, std::size_t subscriptions) const {
+Status RuleSet::CheckRoom(const RuleDescription& rule, std::size_t subscriptions) const {
+  if (rule.action && action_count_ >= limits_.sql_filters_max) {
+    return TooMany("rules with an action", limits_.sql_filters_max);
+  }
+  return CheckFilter(rule.filter, subscriptions);
+}
+
+Status RuleSet::CheckFilter(const RuleFilter& filter, std::size_t subscriptions) const {
   if (std::holds_alternative<CorrelationFilter>(filter)) {
     if (correlation_count_ < limits_.correlation_filters_max) return {};
     return TooMany("correlation filters", limits_.correlation_filters_max);
@@ -104,7 +111,7 @@ Status RuleSet::CheckNew(EntityId subscription, const RuleDescription& rule,
     return {ErrorCode::kMessagingEntityAlreadyExists,
             fmt::format("the subscription has a rule '{}' already", rule.name)};
   }
-  return CheckRoom(rule.filter, subscriptions);
+  return CheckRoom(rule, subscriptions);
 }
 
 void RuleSet::Add(Rule rule) {
@@ -116,6 +123,7 @@ void RuleSet::Add(Rule rule) {
 
 void RuleSet::Index(const Rule& rule) {
   const RuleFilter& filter = rule.description.filter;
+  if (rule.action) ++action_count_;
   if (IsConstant(filter)) ++constant_count_;
   if (std::holds_alternative<TrueFilter>(filter)) always_.push_back(&rule);
   if (std::holds_alternative<SqlText>(filter)) sql_.push_back(&rule);
@@ -131,6 +139,7 @@ void RuleSet::Index(const Rule& rule) {
 // The lists of true and SQL filters are left to the caller, who may take out many at a time.
 void RuleSet::NoteGone(const Rule& rule) {
   const RuleFilter& filter = rule.description.filter;
+  if (rule.action) --action_count_;
   if (IsConstant(filter)) --constant_count_;
   sql_instructions_ -= InstructionsOf(rule);
   if (const auto* wanted = std::get_if<CorrelationFilter>(&filter)) Unindex(rule, *wanted);

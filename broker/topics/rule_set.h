@@ -27,6 +27,7 @@ namespace wharf {
 // RUL-14. A true filter is SQL's 1=1 and a false one 1=0 (RUL-16), but each subscription of the
 // topic has one such filter for nothing.
 struct RuleLimits {
+  // As many rules may have an action: each makes a copy of its own.
   std::size_t sql_filters_max = 2000;
   std::size_t correlation_filters_max = 100000;
 };
@@ -58,8 +59,8 @@ class RuleSet {
   explicit RuleSet(const RuleLimits& limits) : limits_(limits) {}
 
   // QuotaExceeded if the topic, which has so many subscriptions, has as many filters of that kind
-  // as it may have.
-  Status CheckRoom(const RuleFilter& filter, std::size_t subscriptions) const;
+  // as it may have, or as many actions if the rule has one.
+  Status CheckRoom(const RuleDescription& rule, std::size_t subscriptions) const;
   // That, or MessagingEntityAlreadyExists: the subscription has a rule of that name.
   Status CheckNew(EntityId subscription, const RuleDescription& rule,
                   std::size_t subscriptions) const;
@@ -87,6 +88,7 @@ class RuleSet {
   std::size_t FindMatches(const MessageView& message, Random& random, std::vector<Match>& matches);
 
   std::size_t sql_filters() const { return sql_.size(); }
+  std::size_t actions() const { return action_count_; }
   // Of a message, without what its LIKEs cost.
   std::size_t steps() const { return sql_instructions_ * RuleWork::kStepsPerInstruction; }
 
@@ -94,6 +96,7 @@ class RuleSet {
   // By subscription and folded name.
   using Key = std::pair<EntityId, std::string>;
 
+  Status CheckFilter(const RuleFilter& filter, std::size_t subscriptions) const;
   void Index(const Rule& rule);
   void NoteGone(const Rule& rule);
   // Takes a rule with a correlation filter out of the index.
@@ -109,6 +112,7 @@ class RuleSet {
   // Those with a true or a false filter.
   std::size_t constant_count_ = 0;
   std::size_t correlation_count_ = 0;
+  std::size_t action_count_ = 0;
   CorrelationIndex::Id last_id_ = 0;
   absl::flat_hash_map<CorrelationIndex::Id, const Rule*> by_id_;
   absl::flat_hash_map<const Rule*, CorrelationIndex::Id> ids_;

@@ -130,7 +130,7 @@ void Topic::GiveBodies(const std::string& body, bool is_stored) {
 }
 
 std::size_t Topic::CopiedBytes(const Message& message) const {
-  const std::size_t copies = subscriptions_.size();
+  const std::size_t copies = copies_max();
   const std::size_t body = message.body.size();
   const std::size_t bodies = body <= kOwnBodyMax
                                  ? copies * body

@@ -46,8 +46,10 @@ class Topic final : public Outlet {
   void Publish(MessagePublished published, Timestamp now, Changes& changes) override;
   std::int64_t bytes() const override { return *bytes_; }
 
-  // What the copies of a message hold in memory at most, if each subscription gets one: properties,
-  // and as much of the body as they are given.
+  // Of one message: for each subscription, and for each rule that changes what it copies.
+  std::size_t copies_max() const { return subscriptions_.size() + rules_.actions(); }
+  // What the copies of a message hold in memory at most, if there are as many as there may be:
+  // properties, and as much of the body as they are given.
   std::size_t CopiedBytes(const Message& message) const;
 
   // What a message costs: at least what its filters do, and as much as the last one did.

@@ -52,7 +52,7 @@ Topic* Topics::Find(EntityId topic) const {
 
 std::size_t Topics::CopiesOf(const Queue& queue) const {
   const Topic* topic = Find(queue.record().id);
-  return topic == nullptr ? 1 : 1 + topic->subscriptions().size();
+  return topic == nullptr ? 1 : 1 + topic->copies_max();
 }
 
 std::size_t Topics::FiltersOf(const Queue& queue) const {
@@ -86,7 +86,7 @@ Result<Rule> Topics::CheckFirstRule(std::string_view path, std::optional<RuleDes
   if (!topic.ok()) return topic.status();
   // With the one that it is for.
   const Topic& of = *Find((*topic)->record().id);
-  WHARF_RETURN_IF_ERROR(of.rules().CheckRoom(first.filter, of.subscriptions().size() + 1));
+  WHARF_RETURN_IF_ERROR(of.rules().CheckRoom(first, of.subscriptions().size() + 1));
   return CompileRule(EntityId(), std::move(first));
 }
 
@@ -150,7 +150,7 @@ Result<RuleDescription> Topics::ReplaceRule(Queue& queue, std::string_view name,
   Result<Rule> compiled = CompileRule(subscription, rule);
   if (!compiled.ok()) return compiled.status();
   WHARF_RETURN_IF_ERROR(rules.Remove(subscription, name).status());
-  if (Status full = rules.CheckRoom(rule.filter, topic->subscriptions().size()); !full.ok()) {
+  if (Status full = rules.CheckRoom(rule, topic->subscriptions().size()); !full.ok()) {
     rules.Add(before);
     return full;
   }

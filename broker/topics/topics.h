@@ -24,8 +24,8 @@ class Topics {
 
   // Null if there is none of that id.
   Topic* Find(EntityId topic) const;
-  // What a message that is sent to the queue makes at most: the message, or with it a copy for each
-  // subscription of a topic.
+  // What a message that is sent to the queue makes at most: the message, or with it as many copies
+  // as a topic makes of one.
   std::size_t CopiesOf(const Queue& queue) const;
   // How many SQL filters it is asked of, and how many steps all its rules take (rule_work.h).
   std::size_t FiltersOf(const Queue& queue) const;

@@ -26,8 +26,9 @@ struct WholeBatches {
 
 class EntryAssembler {
  public:
-  // Nobody proposes a larger batch, and nobody takes one.
-  static constexpr std::size_t kBatchBytesMax = std::size_t{256} << 20;
+  // Nobody proposes a larger batch, and nobody takes one. Who plans batches has to stay far below:
+  // one that is larger ends the log, and what is stored already may make it again at each start.
+  static constexpr std::size_t kBatchBytesMax = std::size_t{1} << 30;
 
   // All nodes take the same.
   explicit EntryAssembler(std::size_t batch_bytes_max = kBatchBytesMax)

@@ -4,6 +4,8 @@
 #include <optional>
 #include <utility>
 
+#include <spdlog/spdlog.h>
+
 #include "storage/backup/backup_folder.h"
 #include "storage/rocks/rocks_folder.h"
 
@@ -28,6 +30,28 @@ Status MakeLog(const RocksStoreOptions& store, Random& random) {
   const Result<bool> exists = SegmentLog::Exists(LogOf(store));
   if (!exists.ok()) return exists.status();
   return *exists ? Status() : SegmentLog::Make(LogOf(store), {random});
+}
+
+// What a conversion that was cut off left is empty. One that was written to is the log of a folder
+// that has lost its mark, and holds what was acknowledged.
+Result<bool> HasWrittenLog(const RocksStoreOptions& store, Random& random) {
+  const Result<bool> exists = SegmentLog::Exists(LogOf(store));
+  if (!exists.ok() || !*exists) return exists;
+  const auto log = SegmentLog::Open(LogOf(store), {random});
+  if (!log.ok()) return log.status();
+  return (*log)->last_index() > (*log)->start().index;
+}
+
+Result<std::optional<FolderKind>> FindKind(rocksdb::FileSystem& file_system,
+                                           const RocksStoreOptions& store, Random& random) {
+  const std::optional<FolderKind> kind = KindOf(file_system, store.path);
+  if (kind != FolderKind::kOwnLog) return kind;
+  const Result<bool> has_log = HasWrittenLog(store, random);
+  if (!has_log.ok()) return has_log.status();
+  if (!*has_log) return kind;
+  spdlog::warn("{} has a log, but no file SINGLE, which says so: it is made anew", store.path);
+  WHARF_RETURN_IF_ERROR(MarkKind(file_system, store.path, FolderKind::kSingle));
+  return std::optional(FolderKind::kSingle);
 }
 
 Status MakeLogBehind(const RocksStoreOptions& store, const LogPlace& place, Random& random) {
@@ -75,7 +99,9 @@ Result<SingleFolder> SingleFolder::Open(RocksStoreOptions store, const AppliedIn
   store.is_single = true;
   const auto file_system = store.file_system ? store.file_system : rocksdb::FileSystem::Default();
   WHARF_RETURN_IF_ERROR(PrepareFolder(*file_system, store.path));
-  const std::optional<FolderKind> kind = KindOf(*file_system, store.path);
+  const auto found = FindKind(*file_system, store, random);
+  if (!found.ok()) return found.status();
+  const std::optional<FolderKind> kind = *found;
   if (!kind) WHARF_RETURN_IF_ERROR(MakeLog(store, random));
   if (kind == FolderKind::kOwnLog) {
     WHARF_RETURN_IF_ERROR(ConvertFolder(store, index, random, before));

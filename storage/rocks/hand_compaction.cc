@@ -1,6 +1,7 @@
 #include "storage/rocks/hand_compaction.h"
 
 #include <algorithm>
+#include <optional>
 
 #include <rocksdb/listener.h>
 
@@ -39,12 +40,32 @@ rocksdb::Status CompactFilesOf(rocksdb::DB& db, rocksdb::ColumnFamilyHandle& tab
   return files.Compact(piece, job);
 }
 
+// What RocksDB does by itself has ended, and nothing of it begins: a file that it compacts would be
+// refused to us.
+class PausedWork {
+ public:
+  explicit PausedWork(rocksdb::DB& db) : db_(db), is_paused_(db.PauseBackgroundWork().ok()) {}
+  PausedWork(const PausedWork&) = delete;
+  PausedWork& operator=(const PausedWork&) = delete;
+  ~PausedWork() {
+    if (is_paused_) db_.ContinueBackgroundWork().PermitUncheckedError();
+  }
+
+ private:
+  rocksdb::DB& db_;
+  const bool is_paused_;
+};
+
 }  // namespace
 
 rocksdb::Status CompactByHand(HandCompaction how, rocksdb::DB& db,
                               rocksdb::ColumnFamilyHandle& table, const rocksdb::Slice* begin,
                               const rocksdb::Slice* end, bool is_exclusive) {
-  if (how == HandCompaction::kFilesOnly) return CompactFilesOf(db, table, begin, end);
+  if (how == HandCompaction::kFilesOnly) {
+    std::optional<PausedWork> paused;
+    if (is_exclusive) paused.emplace(db);
+    return CompactFilesOf(db, table, begin, end);
+  }
   return CompactRows(db, table, begin, end, is_exclusive);
 }
 

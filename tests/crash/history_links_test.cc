@@ -13,6 +13,7 @@ namespace {
 
 using std::chrono::microseconds;
 using std::chrono::seconds;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Not;
@@ -106,6 +107,30 @@ TEST_F(HistoryLinksTest, OneThatIsLeftAndStaysHeldIsAViolation) {
   run_.Accept("chat", "", Answer::kRefused);
 
   EXPECT_THAT(BrokenRules(run_), ElementsAre(Rule::kAnswersHold));
+}
+
+TEST_F(HistoryLinksTest, ALinkThatLostItEndsAsAnyOther) {
+  for (const SessionVerb end : {SessionVerb::kRelease, SessionVerb::kLeave}) {
+    HistoryMaker run;
+    run.SetSession("chat");
+    run.Accept("chat", "s").is_of_link = true;
+    run.Advance(kLockDuration);
+    run.Accept("chat", "t").is_of_link = true;
+    run.Advance(kLockDuration);
+    run.UseSession("s", end);
+
+    EXPECT_THAT(BrokenRules(run), IsEmpty());
+  }
+}
+
+TEST_F(HistoryLinksTest, ThatATokenThatIsLostRenewsIsAViolation) {
+  run_.SetSession("chat");
+  AcceptByLink("s");
+  run_.Advance(kLockDuration);
+  AcceptByLink("t");
+  run_.UseSession("s", SessionVerb::kRenew);
+
+  EXPECT_THAT(BrokenRules(run_), Contains(Rule::kOneLock));
 }
 
 // --- what a sender is not told

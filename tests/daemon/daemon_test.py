@@ -1,6 +1,7 @@
 """What the tests of the daemon share: data folders, daemons, refusals, clients that never stop sending."""
 
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -67,6 +68,12 @@ def wait_for(call, error):
         except error:
             if time.monotonic() > deadline:
                 raise
+
+
+def wait_for_line(daemon, pattern):
+    """The first line of its log in which the pattern stands. The log comes through a pipe, and so a moment after what
+    a client hears."""
+    return wait_for(lambda: next(line for line in daemon.log if re.search(pattern, line)), StopIteration)
 
 
 def outcome_of(error):

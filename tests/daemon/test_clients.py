@@ -200,8 +200,7 @@ class EndingTest(ClientsTest):
 
         self.write_rules("nonsense")
         self.daemon.send_signal(signal.SIGHUP)
-        daemon_test.wait_for(lambda: next(line for line in self.daemon.log if "nothing is reloaded" in line),
-                             StopIteration)
+        daemon_test.wait_for_line(self.daemon, "nothing is reloaded")
         self.client(self.authority.sign("other")).send("orders", b"still there")
 
 
@@ -341,7 +340,7 @@ class WebTokenTest(daemon_test.DaemonTest):  # SEC-11
         self.public.write_text("nonsense", encoding="ascii")
         self.daemon.send_signal(signal.SIGHUP)
         said = "error nothing is reloaded: jwt-keys: the key with the id '2026': it holds no"
-        daemon_test.wait_for(lambda: next(line for line in self.daemon.log if said in line), StopIteration)
+        daemon_test.wait_for_line(self.daemon, said)
         self.client(before).send("orders", b"x")
 
         self.make_key()
@@ -356,8 +355,7 @@ class WebTokenTest(daemon_test.DaemonTest):  # SEC-11
         self.write_file("log-level = 'debug'")
         self.daemon.send_signal(signal.SIGHUP)
 
-        daemon_test.wait_for(lambda: next(line for line in self.daemon.log if "nothing is reloaded" in line),
-                             StopIteration)
+        daemon_test.wait_for_line(self.daemon, "nothing is reloaded")
         self.daemon.terminate()
         self.assertNotIn("log-level is now", "".join(self.daemon.log))
 

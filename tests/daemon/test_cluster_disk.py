@@ -3,6 +3,7 @@
 import shutil
 
 import cluster_nodes
+import daemon_test
 import full_disk
 import operations
 import wire
@@ -46,7 +47,7 @@ class ClusterDiskTest(cluster_nodes.ClusterTest):
 
         leader = self.leader_of(others)
         self.send_to_leader([leader], b"handed over")
-        self.assertIn("leadership is handed over to", "".join(first.daemon.log))
+        daemon_test.wait_for_line(first.daemon, "leadership is handed over to")
         self.assertIn("below", first.status().trouble)
         self.eventually(lambda: "the disk of this node has" in self.ready_text(first))
         self.eventually(lambda: [member.name for member in leader.status().members if member.short_of_disk] == ["n1"])

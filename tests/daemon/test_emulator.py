@@ -360,5 +360,5 @@ class Folders(EmulatorTest):
 
         daemon.send_signal(signal.SIGHUP)
 
-        (told,) = daemon_test.wait_for(lambda: [next(line for line in daemon.log if "reloaded" in line)], StopIteration)
+        told = daemon_test.wait_for_line(daemon, "reloaded")
         self.assertIn("0 changed, 0 wait for a restart", told)

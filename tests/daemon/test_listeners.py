@@ -49,9 +49,7 @@ class ListenersTest(daemon_test.DaemonTest):
         client.send("orders", b"x")
         (held,) = client.receive("orders")
         self.assertTrue(client.complete("orders", held.lock_token))
-        daemon_test.wait_for(
-            lambda: next(line for line in daemon.log
-                         if f"a client connects from user {os.getuid()}, process {os.getpid()}" in line), StopIteration)
+        daemon_test.wait_for_line(daemon, f"a client connects from user {os.getuid()}, process {os.getpid()}")
 
     def test_what_a_dead_daemon_left_is_replaced_and_a_living_one_is_not(self):
         daemon, _ = self.listen("127.0.0.1:0", f"unix:{self.socket}")
@@ -117,8 +115,7 @@ class ListenersTest(daemon_test.DaemonTest):
         metrics = operations.get(operations.port_of(daemon), "/metrics")[2]  # HTTP does not count. RST-12
         self.assertRegex(metrics, r"\nwharf_grpc_connections_refused_total [2-9]\n")
         self.assertIn("\nwharf_grpc_open_connections 2\n", metrics)
-        said = daemon_test.wait_for(
-            lambda: next(line for line in daemon.log if "a client is turned away" in line), StopIteration)
+        said = daemon_test.wait_for_line(daemon, "a client is turned away")
         self.assertIn("as many are connected as max-connections allows", said)
         other.close()
         daemon_test.wait_for(lambda: third.get("orders"), grpc.RpcError)

@@ -84,9 +84,8 @@ class OperationsTest(daemon_test.DaemonTest):
         self.wait_for_causes()
         self.assertEqual(next(watch).status, SERVING)
         watch.cancel()
-        said = "".join(daemon.log)
-        self.assertRegex(said, "warning the disk has not answered a sync for")
-        self.assertIn("warning slow-disk is over", said)
+        daemon_test.wait_for_line(daemon, "warning the disk has not answered a sync for")
+        daemon_test.wait_for_line(daemon, "warning slow-disk is over")
 
     def test_a_disk_that_is_full_is_named(self):
         daemon = self.start_with_http(flags=("--min-free-disk=1000TiB",))

@@ -410,8 +410,7 @@ class DataTest(RestTest):
         daemon = self.serve("--log-level=debug")
         answer = self.ask("POST", "/none/messages", b"x")
         (tracking_id,) = re.findall(r"TrackingId:([0-9a-f-]{36})", answer.body.decode())
-        daemon_test.wait_for(lambda: next(line for line in daemon.log if tracking_id in line and "none" in line),
-                             StopIteration)
+        self.assertIn("none", daemon_test.wait_for_line(daemon, tracking_id))
 
     def test_a_stop_answers_those_who_wait(self):
         waiting = socket.create_connection(("127.0.0.1", self.port), timeout=wire.TIMEOUT)

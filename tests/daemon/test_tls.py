@@ -68,11 +68,6 @@ class TlsTest(daemon_test.DaemonTest):
     def serial(self, port):
         return ssl.get_server_certificate(("127.0.0.1", port))
 
-    def wait_for_line(self, daemon, pattern):
-        def find():
-            return next(line for line in daemon.log if re.search(pattern, line))
-        return daemon_test.wait_for(find, StopIteration)
-
     # Who is believed
 
     def test_who_has_a_certificate_that_is_believed_is_served(self):
@@ -159,10 +154,10 @@ class TlsTest(daemon_test.DaemonTest):
             self.tls_client().send("orders", b"from another connection")
         load.wait_for(len(load.acknowledged) + 50)
         self.assertEqual((load.refused, load.unknown), (set(), set()))
+        self.assertEqual(daemon.terminate(), 0)
         said = "".join(daemon.log)
         self.assertEqual(said.count("info certificates are read from"), 3)
         self.assertNotIn("stay as they were", said)
-        self.assertEqual(daemon.terminate(), 0)
 
     def test_what_is_wrong_changes_nothing_and_is_told(self):
         daemon = self.start_tls()
@@ -171,11 +166,11 @@ class TlsTest(daemon_test.DaemonTest):
 
         self.identity.key.write_text("nonsense")
         said = f"error the certificates stay as they were: {self.identity.key}: it holds no private key"
-        self.wait_for_line(daemon, said)
+        daemon_test.wait_for_line(daemon, said)
         self.assertEqual(self.serial(self.port), before)
         self.tls_client().create("orders")
         self.identity.key.write_bytes(key)
-        self.wait_for_line(daemon, "info certificates are read from")
+        daemon_test.wait_for_line(daemon, "info certificates are read from")
 
         daemon.send_signal(signal.SIGHUP)
         daemon_test.wait_for(

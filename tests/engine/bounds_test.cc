@@ -168,6 +168,42 @@ TEST_F(TurnBytesTest, ATurnStopsTakingAtItsBytes) {
   EXPECT_THAT(bytes, Each(Le(Turn::kBytesMax + kBodyChunkBytes + 1000)));
 }
 
+// Few turns may be many bytes.
+class BytesInFlightTest : public BoundsTest {
+ protected:
+  static constexpr std::size_t kMax = 100'000;
+
+  BytesInFlightTest() : BoundsTest(Limits()) {
+    EXPECT_TRUE(engine_.Create(EntityKind::kQueue, {.name = "bills"}).ok());
+    turns_.turns.clear();
+  }
+  static ShardLimits Limits() {
+    ShardLimits limits;
+    limits.bytes_in_flight_max = kMax;
+    return limits;
+  }
+};
+
+TEST_F(BytesInFlightTest, NothingIsPlannedBehindWhatIsLarge) {
+  engine_.memory_log().Hold();
+  Pending<SendReceipt> large;
+  broker().Send("orders", {MessageOf(kMax + 1)}, false, large.answer());
+  engine_.Run();
+  ASSERT_THAT(turns_.turns, SizeIs(1));
+  std::vector<Pending<SendReceipt>> small(3);
+  for (Pending<SendReceipt>& sent : small) {
+    broker().Send("bills", {MessageOf(1)}, false, sent.answer());
+    engine_.Run();
+  }
+
+  EXPECT_THAT(turns_.turns, SizeIs(1));
+
+  engine_.memory_log().Release();
+  engine_.Run();
+  EXPECT_TRUE(large.result->ok());
+  for (const Pending<SendReceipt>& sent : small) EXPECT_TRUE(sent.result->ok());
+}
+
 class FanOutTest : public BoundsTest {
  protected:
   static constexpr std::size_t kSubscriptions = 100;
@@ -338,6 +374,28 @@ TEST_F(FanOutTest, WhatIsForLaterMakesNoCopiesNow) {  // SND-5, SCH-1
   later.scheduled_enqueue_time = engine_.clock().Now() + std::chrono::hours(1);
 
   EXPECT_TRUE(engine_.Send("topic", std::vector<Message>(3000, later), true).ok());
+}
+
+// It could not be stored, and if it was stored for later, no start would get beyond it.
+TEST_F(FanOutTest, AMessageThatIsTooMuchByItselfIsRefused) {  // RUL-5, TOP-1
+  for (std::size_t i = 0; i < RuleLimits().sql_filters_max; ++i) {
+    ASSERT_TRUE(engine_
+                    .AddRule(PathOf(0), {.name = fmt::format("r{}", i),
+                                         .filter = CorrelationFilter{.subject = "wide"},
+                                         .action = SqlText{.text = "SET a = 1"}})
+                    .ok());
+  }
+  Message wide = MessageOf(1);
+  wide.application_properties = {{"wide", std::string(64'000, 'w')}};
+  Message later = wide;
+  later.scheduled_enqueue_time = engine_.clock().Now() + std::chrono::hours(1);
+
+  for (const Message& message : {wide, later}) {
+    EXPECT_EQ(engine_.Send("topic", {message}).status().code(), ErrorCode::kMessageSizeExceeded);
+  }
+
+  EXPECT_TRUE(engine_.Send("topic", {MessageOf(1)}).ok());
+  EXPECT_EQ(CopiesIn(0), 1);
 }
 
 // A transaction is one turn, too.

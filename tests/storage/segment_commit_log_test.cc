@@ -3,6 +3,7 @@
 #include "storage/log/segment_commit_log.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <sstream>
@@ -128,6 +129,20 @@ TEST_F(SegmentCommitLogTest, NothingIsAppliedTwice) {
     ASSERT_TRUE(store_->Flush().ok());
     ASSERT_TRUE(Put("a").ok());
   }
+}
+
+// It would be taken for a folder of before, which is converted with an empty log.
+TEST_F(SegmentCommitLogTest, AFolderThatHasLostItsMarkKeepsItsLog) {
+  Start();
+  ASSERT_TRUE(Put("a").ok());
+  Kill();
+  ASSERT_TRUE(std::filesystem::remove(data() + "/SINGLE"));
+
+  Start();
+
+  EXPECT_TRUE(Has("a"));
+  EXPECT_THAT(said_.str(), HasSubstr("no file SINGLE"));
+  EXPECT_TRUE(std::filesystem::exists(data() + "/SINGLE"));
 }
 
 TEST_F(SegmentCommitLogTest, ALargeBatchIsWholeOrNotThere) {

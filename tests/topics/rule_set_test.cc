@@ -139,6 +139,32 @@ TEST_F(RuleSetTest, FiltersOfAKindAreLimited) {  // RUL-14, QUO-8
   EXPECT_TRUE(Add(kFirst, Sql("s3", "1=1")).ok());
 }
 
+// Each makes a copy of its own of every message that its filter takes.
+TEST_F(RuleSetTest, ActionsAreLimited) {  // RUL-5, RUL-14
+  const auto changes = [](std::string name) {
+    RuleDescription rule = Subject(std::move(name), "a");
+    rule.action = SqlText{.text = "SET b = 1"};
+    return rule;
+  };
+  RuleSet rules(RuleLimits{.sql_filters_max = 2, .correlation_filters_max = 9});
+  const auto add = [&](RuleDescription rule) {
+    auto compiled = CompileRule(kFirst, std::move(rule));
+    if (!compiled.ok()) return compiled.status();
+    WHARF_RETURN_IF_ERROR(rules.CheckNew(kFirst, compiled->description, 1));
+    rules.Add(*std::move(compiled));
+    return Status();
+  };
+  ASSERT_TRUE(add(changes("c1")).ok());
+  ASSERT_TRUE(add(changes("c2")).ok());
+
+  EXPECT_EQ(add(changes("c3")).code(), ErrorCode::kQuotaExceeded);
+  EXPECT_TRUE(add(Subject("plain", "a")).ok());
+  EXPECT_EQ(rules.actions(), 2U);
+  rules.RemoveAll(kFirst);
+  EXPECT_EQ(rules.actions(), 0U);
+  EXPECT_TRUE(add(changes("c3")).ok());
+}
+
 TEST_F(RuleSetTest, TrueAndFalseBeyondOneForEachSubscriptionAreSqlFilters) {  // RUL-14, RUL-16
   ASSERT_TRUE(Add(kFirst, {.name = "free"}).ok());
   ASSERT_TRUE(Add(kSecond, {.name = "free", .filter = FalseFilter()}).ok());

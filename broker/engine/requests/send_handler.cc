@@ -66,14 +66,19 @@ void SendHandler::PlanInLine(Queue& queue, Sending sending, Turn& turn) {
   sends_.Plan(queue, std::move(ticket), turn);
 }
 
-// The copies of all messages are made in one turn.
+// The copies of one message are made in one turn, and where all or none is to be stored, or the ids
+// of all were looked up together, those of all messages.
 Status SendHandler::CheckAtOnce(const Queue& queue, const SendRequest& request,
                                 Timestamp now) const {
-  const bool detects_duplicates = queue.description().requires_duplicate_detection;
-  if (!request.atomic && !detects_duplicates) return {};
-  return FanOut::Of(topics_, queue, request.messages, now)
-      .Check(ErrorCode::kMessageSizeExceeded,
-             request.atomic ? "an atomic send" : "a send to a topic with duplicate detection");
+  if (request.atomic || queue.description().requires_duplicate_detection) {
+    WHARF_RETURN_IF_ERROR(FanOut::Of(topics_, queue, request.messages, now)
+                              .Check(ErrorCode::kMessageSizeExceeded,
+                                     request.atomic
+                                         ? "an atomic send"
+                                         : "a send to a topic with duplicate detection"));
+  }
+  return FanOut::OfLargest(topics_, queue, request.messages)
+      .Check(ErrorCode::kMessageSizeExceeded, "a message");
 }
 
 void SendHandler::Begin(Sending sending, Turn& turn) {

@@ -3,6 +3,16 @@
 #include <fmt/core.h>
 
 namespace wharf {
+namespace {
+
+FanOut OfOne(const Topic& topic, const Message& message) {
+  const std::size_t copies = topic.copies_max();
+  return {.copies = 1 + copies,
+          .bytes = copies * FanOut::kCopyBytes + topic.CopiedBytes(message),
+          .filters = topic.rules().sql_filters()};
+}
+
+}  // namespace
 
 FanOut FanOut::Of(const Topics& topics, const Queue& queue, const std::vector<Message>& messages,
                   Timestamp now) {
@@ -10,12 +20,21 @@ FanOut FanOut::Of(const Topics& topics, const Queue& queue, const std::vector<Me
   if (topic == nullptr) return {};
   FanOut made;
   for (const Message& message : messages) {
-    if (message.scheduled_enqueue_time.value_or(now) > now) continue;
-    made.copies += topics.CopiesOf(queue);
-    made.filters += topics.FiltersOf(queue);
-    made.bytes += topic->CopiedBytes(message);
+    if (message.scheduled_enqueue_time.value_or(now) <= now) made.Add(OfOne(*topic, message));
   }
   return made;
+}
+
+FanOut FanOut::OfLargest(const Topics& topics, const Queue& queue,
+                         const std::vector<Message>& messages) {
+  const Topic* const topic = topics.Find(queue.record().id);
+  if (topic == nullptr) return {};
+  FanOut largest;
+  for (const Message& message : messages) {
+    const FanOut one = OfOne(*topic, message);
+    if (one.bytes >= largest.bytes) largest = one;
+  }
+  return largest;
 }
 
 void FanOut::Add(const FanOut& more) {
@@ -28,7 +47,7 @@ Status FanOut::Check(ErrorCode code, std::string_view what) const {
   if (copies <= kCopiesMax && filters <= kFiltersMax && bytes <= kBytesMax) return {};
   return {code, fmt::format("{} may make {} copies for the subscriptions of topics, of {} bytes, "
                             "and ask {} SQL filters at most; this one would make up to {}, of {} "
-                            "bytes, and ask {}; send fewer messages at a time",
+                            "bytes, and ask {}; send fewer messages at a time, or smaller ones",
                             what, kCopiesMax, kBytesMax, kFiltersMax, copies, bytes, filters)};
 }
 

@@ -1,10 +1,10 @@
 // FanOut: what sends that take effect in one turn make of topics: copies, what these hold in
 // memory, and how many SQL filters are asked.
 //
-// An atomic send and a transaction are done at one go, and none of it can be left for the next
-// turn; so what would be too much is refused before it begins. Counted is what there may be at
-// most: every subscription takes every message that is not for later. A plain value; used on the
-// shard's thread.
+// An atomic send, a transaction, and one message of any send are done at one go, and none of it can
+// be left for the next turn; so what would be too much is refused before it begins. Counted is what
+// there may be at most: every subscription takes every message that is not for later, and every
+// rule with an action matches it. A plain value; used on the shard's thread.
 #pragma once
 
 #include <cstddef>
@@ -18,11 +18,14 @@
 namespace wharf {
 
 struct FanOut {
-  // Some 100 MB of changes, and some 50 ms of filters.
+  // Some 50 ms of filters.
   static constexpr std::size_t kCopiesMax = 262144;
   static constexpr std::size_t kFiltersMax = 262144;
-  // Beside them.
-  static constexpr std::size_t kBytesMax = 256 * 1024 * 1024;
+  // Of rows and what they say; far below what the log takes (EntryAssembler::kBatchBytesMax), since
+  // in memory it is there several times.
+  static constexpr std::size_t kBytesMax = 128 * 1024 * 1024;
+  // A copy's rows without its properties and body.
+  static constexpr std::size_t kCopyBytes = 256;
 
   std::size_t copies = 0;
   std::size_t bytes = 0;
@@ -31,6 +34,9 @@ struct FanOut {
   // Of a send to `queue`; nothing, if it is no topic.
   static FanOut Of(const Topics& topics, const Queue& queue, const std::vector<Message>& messages,
                    Timestamp now);
+  // The same of the one of them that makes the most, also if it is for later.
+  static FanOut OfLargest(const Topics& topics, const Queue& queue,
+                          const std::vector<Message>& messages);
 
   void Add(const FanOut& more);
   // An error of this code if it is more than one turn may do. `what` makes it, and begins the

@@ -75,7 +75,7 @@ class Relay(served.ServedTest, cluster_nodes.ClusterTest):
         with socket.create_connection(("127.0.0.1", served.amqp_port(second.daemon))) as client:
             client.sendall(b"AMQP\x00\x01\x00\x00" + b"no frame of any protocol")
             came_from = "127.0.0.1:%d" % client.getsockname()[1]
-            daemon_test.wait_for(lambda: next(line for line in leader.daemon.log if came_from in line), StopIteration)
+            daemon_test.wait_for_line(leader.daemon, came_from)
 
     def test_clients_go_with_the_leader_and_come_again_at_the_same_node(self):
         leader, second, third = self.start_three()

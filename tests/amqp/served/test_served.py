@@ -140,7 +140,7 @@ class Serves(served.ServedTest):
                             ("links_refused_total", 1), ("connections_refused_total", 0)):
             self.assertEqual(self.metric(f"wharf_amqp_{name}"), value, name)
         tracking_id = str(caught.exception).split("TrackingId:")[1].split(",")[0]
-        daemon_test.wait_for(lambda: next(line for line in daemon.log if tracking_id in line), StopIteration)
+        daemon_test.wait_for_line(daemon, tracking_id)
         connection.close()
         daemon_test.wait_for(lambda: self.assertEqual(self.metric("wharf_amqp_open_links"), 0), AssertionError)
         daemon_test.wait_for(lambda: self.assertEqual(self.metric("wharf_amqp_open_connections"), 0), AssertionError)

@@ -78,11 +78,12 @@ Status ClusterRun::Round(FaultDeck& deck) {
   return stock;
 }
 
+// A leader that flaps may well serve in between: what counts is how long nobody did.
 Result<std::size_t> ClusterRun::Start(LifeRecord& life) {
   life.slowness = MeasureSlowness();
   Result<std::size_t> leader = nodes_.AwaitLeader(kLeaderPatience);
   life.begin = load_.recorder().Now();
-  life.start = Since(can_lead_since_);
+  life.start = std::min(Since(can_lead_since_), load_.progress().LongestSilence());
   life.is_ready = leader.ok();
   if (!leader.ok()) load_.recorder().Add(life);
   return leader;
