@@ -110,6 +110,20 @@ export default {
       assert.match(drawn[0], /^s05002/);
     }),
 
+  "how long something waits goes on while nothing else changes": (browser) =>
+    withPage(browser, [], async (page, daemon) => {
+      await daemon.call("Management/CreateQueue", { queue: { name: "q" } });
+      await daemon.call("Messaging/Send", { entityPath: "q", messages: [{}] });
+      await signIn(page, daemon);
+      await goTo(page, "entities");
+      const waits = page
+        .getByRole("row", { name: /^q queue/ })
+        .getByRole("cell")
+        .nth(6);
+      await waits.filter({ hasText: /^\d+s$/ }).waitFor();
+      await waits.filter({ hasNotText: await waits.textContent() }).waitFor();
+    }),
+
   "ten thousand entities are searched and sorted at once": (browser) =>
     withPage(browser, [], async (page, daemon) => {
       await page.route("**/api/v1/Management/ListEntityNumbers", (route) => {

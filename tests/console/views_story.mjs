@@ -77,16 +77,14 @@ async function missedByTab(page) {
         .filter((one) => one.checkVisibility())
         .map((one) => `${one.tagName} ${one.id} ${one.getAttribute("aria-label") ?? one.textContent.slice(0, 40)}`),
     );
-  const come = new Set();
-  for (let presses = 0; presses < names.length + 10; presses += 1) {
-    await page.keyboard.press("Tab");
-    come.add(
-      await page.evaluate(() => {
-        const one = document.activeElement;
-        return `${one.tagName} ${one.id} ${one.getAttribute("aria-label") ?? one.textContent.slice(0, 40)}`;
-      }),
-    );
-  }
+  await page.evaluate(() => {
+    window.come = [];
+    window.noteCome ??= ({ target: one }) =>
+      window.come.push(`${one.tagName} ${one.id} ${one.getAttribute("aria-label") ?? one.textContent.slice(0, 40)}`);
+    document.addEventListener("focusin", window.noteCome);
+  });
+  for (let presses = 0; presses < names.length + 10; presses += 1) await page.keyboard.press("Tab");
+  const come = new Set(await page.evaluate(() => window.come));
   return names.filter((name) => !come.has(name));
 }
 

@@ -5,6 +5,7 @@ import { useEffect, useRef } from "preact/hooks";
 
 import { counted, span } from "../text/numbers";
 import { isSameZone, localTime, utcTime } from "../text/times";
+import { Until } from "./clock";
 
 export interface Bucket {
   // Milliseconds since 1970; the end is not in it.
@@ -33,21 +34,16 @@ export function bucketsOf(times: number[]): Bucket[] {
   return buckets;
 }
 
-const until = (time: number): string => {
-  const seconds = Math.round((time - Date.now()) / 1000);
-  return seconds <= 0 ? "due now" : `in ${span(seconds)}`;
-};
-
 const clock = (time: number, isDay: boolean): string => {
   const local = localTime(new Date(time));
   return isDay ? local.slice(0, 10) : local.slice(5, 16);
 };
 
 function labelOf({ from, to, size }: Bucket, noun: string): string {
-  return `${counted(size, noun)} from ${localTime(new Date(from))} to ${localTime(new Date(to))}, ${until(from)}`;
+  return `${counted(size, noun)} from ${localTime(new Date(from))} to ${localTime(new Date(to))}`;
 }
 
-function Bars({ buckets, noun, high, chosen, choose }: Omit<TimeLineProps, "title"> & { high: number }) {
+function Bars({ buckets, noun, high, chosen, choose }: Omit<TimeLineProps, "title" | "first"> & { high: number }) {
   const frame = useRef<HTMLOListElement>(null);
   // By the object model, as the policy of the page wants it.
   useEffect(() => {
@@ -83,6 +79,8 @@ function Bars({ buckets, noun, high, chosen, choose }: Omit<TimeLineProps, "titl
 
 interface TimeLineProps {
   title: string;
+  // When the first is due.
+  first: number;
   buckets: Bucket[];
   noun: string;
   // The beginning of the bar that is pressed.
@@ -90,7 +88,7 @@ interface TimeLineProps {
   choose: (bucket: Bucket | null) => void;
 }
 
-export function TimeLine({ title, buckets, noun, chosen, choose }: TimeLineProps) {
+export function TimeLine({ title, first, buckets, noun, chosen, choose }: TimeLineProps) {
   if (buckets.length === 0) return null;
   const high = buckets.reduce((most, { size }) => Math.max(most, size), 1);
   const { from } = buckets[0];
@@ -117,7 +115,9 @@ export function TimeLine({ title, buckets, noun, chosen, choose }: TimeLineProps
           </span>
         ))}
       </div>
-      <p class="hint">Press a bar to see what is due then. The first comes {until(from)}.</p>
+      <p class="hint">
+        Press a bar to see what is due then. Until the first: <Until at={new Date(first).toISOString()} />.
+      </p>
     </figure>
   );
 }

@@ -7,11 +7,12 @@ import { useAsked } from "../api/hooks";
 import { ENTITIES_MAX, type Listed, listAll } from "../api/numbers_list";
 import { may, presence } from "../api/presence";
 import { addressOf, go } from "../api/route";
+import { Since } from "../parts/clock";
 import { Failure } from "../parts/failure";
 import { Choice, Field } from "../parts/field";
 import { Pager, pageOf } from "../parts/pager";
 import { type Column, type Order, Table, sorted } from "../parts/table";
-import { bytes, count, numberOf, span } from "../text/numbers";
+import { bytes, count, numberOf } from "../text/numbers";
 import { secondsSince } from "../text/times";
 import { CreateEntity } from "./entity_form";
 
@@ -55,7 +56,7 @@ const COLUMNS: Column<Listed>[] = [
     name: "Oldest waits",
     isNumber: true,
     by: oldest,
-    cell: (row) => (row.oldestAvailableAt ? span(Math.round(oldest(row))) : "–"),
+    cell: (row) => <Since at={row.oldestAvailableAt} />,
   },
   { name: "Size", isNumber: true, by: (row) => numberOf(row.sizeInBytes), cell: (row) => bytes(row.sizeInBytes) },
 ];

@@ -6,101 +6,26 @@ import { useEffect, useState } from "preact/hooks";
 
 import { call } from "../api/call";
 import { useAsked } from "../api/hooks";
-import { type Listed, listAll } from "../api/numbers_list";
+import { listAll } from "../api/numbers_list";
 import { addressOf } from "../api/route";
-import type { Histogram, Statistics } from "../api/types";
+import type { Statistics } from "../api/types";
 import { Chart, type Series, withPoint } from "../parts/chart";
 import { Facts } from "../parts/facts";
 import { Failure } from "../parts/failure";
 import { Moment } from "../parts/moment";
 import { Table } from "../parts/table";
-import { Tile } from "../parts/tile";
-import { bytes, count, counted, numberOf, rate, roughly, span } from "../text/numbers";
-import { secondsSince } from "../text/times";
+import { bytes, count, rate } from "../text/numbers";
 import { enumWords, words } from "../text/words";
+import { type All, deadOf, sumOf } from "./all_entities";
+import { Attention, troublesOf } from "./attention";
 import { MEMBER_COLUMNS } from "./cluster";
+import { Durations } from "./durations";
+import { type Look, type Looks, RATES, Tiles, perSecond } from "./overview_tiles";
 
 const PACE = 2000;
 // All entities are looked at for it.
 const SUM_PACE = 5000;
 const NOTHING: Series = { times: [], values: {} };
-
-interface Look {
-  time: number;
-  statistics: Statistics;
-}
-
-const RATES: [string, (statistics: Statistics) => string][] = [
-  ["sent", (statistics) => statistics.sentMessageCount],
-  ["delivered", (statistics) => statistics.deliveredMessageCount],
-  ["settled", (statistics) => statistics.settledMessageCount],
-];
-
-function perSecond(before: Look, now: Look, of: (statistics: Statistics) => string): number {
-  return Math.max(0, (numberOf(of(now.statistics)) - numberOf(of(before.statistics))) / (now.time - before.time));
-}
-
-// Of what came between two looks; a restart of the broker begins anew.
-function quantile(part: number, now: Histogram | undefined, before: Histogram | undefined): number | null {
-  if (now === undefined) return null;
-  const was = before !== undefined && numberOf(before.count) <= numberOf(now.count) ? before : undefined;
-  const counts = new Map((was?.buckets ?? []).map((bucket) => [String(bucket.atMostSeconds), numberOf(bucket.count)]));
-  const total = numberOf(now.count) - numberOf(was?.count);
-  if (total <= 0) return null;
-  let seen = 0;
-  for (const bucket of now.buckets ?? []) {
-    seen += numberOf(bucket.count) - (counts.get(String(bucket.atMostSeconds)) ?? 0);
-    if (seen >= part * total) return Number(bucket.atMostSeconds);
-  }
-  return null;
-}
-
-const SYNC = "wharf_sync_seconds";
-const histogramOf = (statistics: Statistics | null | undefined, name: string): Histogram | undefined =>
-  statistics?.histograms?.find((histogram) => histogram.name === name);
-
-const DURATIONS: [string, string][] = [
-  [SYNC, "A synced write (fsync)"],
-  ["wharf_send_seconds", "A send"],
-  ["wharf_receive_seconds", "A receive"],
-  ["wharf_settle_seconds", "A settlement"],
-  ["wharf_message_wait_seconds", "A message waits"],
-  ["wharf_turn_seconds", "A turn"],
-];
-
-const seconds = (value: number | null): string =>
-  value === null ? "–" : Number.isFinite(value) ? `≤ ${span(value)}` : "more";
-
-function Durations({ now, before }: { now: Statistics; before: Statistics | null }) {
-  return (
-    <section class="card" aria-labelledby="durations">
-      <h2 id="durations">How long things take</h2>
-      <Table
-        caption="How long things take"
-        rows={DURATIONS}
-        keyOf={([name]) => name}
-        columns={[
-          { name: "What", cell: ([, title]) => title },
-          {
-            name: "Half, since the start",
-            isNumber: true,
-            cell: ([name]) => seconds(quantile(0.5, histogramOf(now, name), undefined)),
-          },
-          {
-            name: "99 %, since the start",
-            isNumber: true,
-            cell: ([name]) => seconds(quantile(0.99, histogramOf(now, name), undefined)),
-          },
-          {
-            name: "99 %, lately",
-            isNumber: true,
-            cell: ([name]) => seconds(quantile(0.99, histogramOf(now, name), histogramOf(before, name))),
-          },
-        ]}
-      />
-    </section>
-  );
-}
 
 function Machine({ statistics }: { statistics: Statistics }) {
   const { disk, space, memory } = statistics;
@@ -178,136 +103,6 @@ function Broker({ statistics, syncs }: { statistics: Statistics; syncs: number |
         ]}
       />
     </section>
-  );
-}
-
-type All = Awaited<ReturnType<typeof listAll>>;
-
-const sumOf = (all: All, of: (row: Listed) => string): number =>
-  all.entities.reduce((sum, row) => sum + numberOf(of(row)), 0);
-
-function oldestOf(entities: Listed[]): Listed | null {
-  return entities.reduce<Listed | null>(
-    (oldest, row) =>
-      row.oldestAvailableAt && (oldest === null || row.oldestAvailableAt < oldest.oldestAvailableAt!) ? row : oldest,
-    null,
-  );
-}
-
-function most(entities: Listed[], of: (row: Listed) => string): Listed | null {
-  return entities.reduce<Listed | null>(
-    (highest, row) =>
-      numberOf(of(row)) > 0 && (highest === null || numberOf(of(row)) > numberOf(of(highest))) ? row : highest,
-    null,
-  );
-}
-
-const deadOf = (row: Listed): string => row.deadLetterMessageCount;
-const quarantinedOf = (row: Listed): string => row.quarantinedMessageCount;
-
-// What an operator has to see to, a sentence each.
-function troublesOf({ damagedFiles, alarms = [], cluster }: Statistics, all: All | null): ComponentChildren[] {
-  const quarantined = all === null ? null : most(all.entities, quarantinedOf);
-  return [
-    ...alarms.map(({ text }) => text),
-    ...(damagedFiles ? [`Files that cannot be read: ${damagedFiles}`] : []),
-    ...(cluster?.clusterId && !cluster.leader ? ["Nobody leads the cluster."] : []),
-    ...(cluster?.trouble ? [cluster.trouble] : []),
-    ...(cluster?.members ?? [])
-      .filter((member) => !member.reachable && !member.leader)
-      .map((member) => `${member.name} is not reached${member.trouble ? `: ${member.trouble}` : ""}.`),
-    ...(quarantined === null
-      ? []
-      : [
-          <>
-            {counted(sumOf(all!, quarantinedOf), "message")} in quarantine, most in{" "}
-            <a href={addressOf("entity", quarantined.entityPath)}>{quarantined.entityPath}</a>: they cannot be read.
-          </>,
-        ]),
-  ];
-}
-
-function Attention({ of: troubles }: { of: ComponentChildren[] }) {
-  if (troubles.length === 0) return <p class="well">Nothing needs you.</p>;
-  return (
-    <section class="attention" aria-labelledby="attention">
-      <h2 id="attention">{counted(troubles.length, "thing")} to see to</h2>
-      <ul>
-        {troubles.map((trouble, at) => (
-          <li key={at}>{trouble}</li>
-        ))}
-      </ul>
-    </section>
-  );
-}
-
-function WaitingTiles({ all }: { all: All }) {
-  const oldest = oldestOf(all.entities);
-  const worst = most(all.entities, deadOf);
-  return (
-    <>
-      <Tile
-        name={all.isWhole ? "Available" : "Available, in the first entities"}
-        value={count(sumOf(all, (row) => row.availableMessageCount))}
-      >
-        {count(sumOf(all, (row) => row.lockedMessageCount))} locked,{" "}
-        {count(sumOf(all, (row) => row.deferredMessageCount))} deferred
-      </Tile>
-      <Tile name="Oldest waits" value={oldest === null ? "–" : waitOf(oldest)}>
-        {oldest !== null && (
-          <>
-            in <a href={addressOf("entity", oldest.entityPath)}>{oldest.entityPath}</a>
-          </>
-        )}
-      </Tile>
-      <Tile name="Dead letters" value={count(sumOf(all, deadOf))}>
-        {worst !== null && (
-          <>
-            most in <a href={addressOf("entity", worst.entityPath, "dead-letters")}>{worst.entityPath}</a>
-          </>
-        )}
-      </Tile>
-      <Tile name="Scheduled" value={count(sumOf(all, (row) => row.scheduledMessageCount))} />
-    </>
-  );
-}
-
-const waitOf = (row: Listed): string => roughly(secondsSince(row.oldestAvailableAt!));
-
-interface Looks {
-  now: Look | null;
-  before: Look | null;
-}
-
-// Lately; or since the start, if nothing was synced lately.
-function syncOf(now: Look, before: Look | null): number | null {
-  const all = histogramOf(now.statistics, SYNC);
-  return quantile(0.99, all, histogramOf(before?.statistics, SYNC)) ?? quantile(0.99, all, undefined);
-}
-
-function Tiles({ looks, all }: { looks: Looks; all: All | null }) {
-  const { now, before } = looks;
-  const perSecondOf = (of: (statistics: Statistics) => string) =>
-    now === null || before === null ? null : perSecond(before, now, of);
-  const sync = now === null ? null : syncOf(now, before);
-  const disk = now?.statistics.disk;
-  return (
-    <dl class="tiles">
-      {RATES.map(([name, of]) => {
-        const value = perSecondOf(of);
-        return (
-          <Tile key={name} name={`${words(name)} a second`} value={value === null ? "–" : rate(value)}>
-            {now !== null && `${count(of(now.statistics))} since the start`}
-          </Tile>
-        );
-      })}
-      {all !== null && <WaitingTiles all={all} />}
-      {disk && (
-        <Tile name="Disk free" value={bytes(disk.freeBytes)} isBad={(now?.statistics.alarms ?? []).length > 0}>
-          fsync, 99 %: {seconds(sync)}
-        </Tile>
-      )}
-    </dl>
   );
 }
 

@@ -7,6 +7,7 @@ import { call } from "../api/call";
 import { useAsked, useDeed } from "../api/hooks";
 import { may } from "../api/presence";
 import type { ReceivedMessage } from "../api/types";
+import { Until } from "../parts/clock";
 import { Confirm } from "../parts/confirm";
 import { Dialog } from "../parts/dialog";
 import { Failure } from "../parts/failure";
@@ -18,7 +19,7 @@ import { Pager, pageOf } from "../parts/pager";
 import { type Column, Table } from "../parts/table";
 import { type Bucket, TimeLine, bucketsOf } from "../parts/time_line";
 import { TokenPager, useTokens } from "../parts/token_pager";
-import { count, span } from "../text/numbers";
+import { count } from "../text/numbers";
 import { localTime } from "../text/times";
 
 const PACE = 3000;
@@ -93,13 +94,6 @@ function Reschedule({ path, message, close }: { path: string; message: ReceivedM
   );
 }
 
-function dueIn(message: ReceivedMessage): string {
-  const at = message.message.scheduledEnqueueTime;
-  if (at === undefined) return "–";
-  const seconds = Math.round((new Date(at).getTime() - Date.now()) / 1000);
-  return seconds <= 0 ? "now" : span(seconds);
-}
-
 export function Scheduled({ path }: { path: string }) {
   const tokens = useTokens();
   const [open, setOpen] = useState<Open | null>(null);
@@ -141,7 +135,7 @@ export function Scheduled({ path }: { path: string }) {
       ),
     },
     { name: "Due", cell: (message) => <Moment at={message.message.scheduledEnqueueTime} /> },
-    { name: "In", isShort: true, cell: dueIn },
+    { name: "In", isShort: true, cell: (message) => <Until at={message.message.scheduledEnqueueTime} /> },
     { name: "Message id", cell: (message) => message.message.messageId ?? "–" },
     { name: "Subject", cell: (message) => message.message.subject ?? "–" },
   ];
@@ -182,6 +176,7 @@ export function Scheduled({ path }: { path: string }) {
       {line.data !== null && (
         <TimeLine
           title={line.data.isWhole ? "When they come" : `When the first ${count(line.data.messages.length)} come`}
+          first={line.data.messages.length === 0 ? 0 : timeOfDue(line.data.messages[0])}
           buckets={line.data.buckets}
           noun="message"
           chosen={chosen?.from ?? null}
