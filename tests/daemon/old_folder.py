@@ -35,8 +35,8 @@ def properties():
     value = message_pb2.PropertyValue
     return {
         "bool": value(bool_value=True), "int8": value(int8_value=-8), "int32": value(int32_value=-32),
-        "int64": value(int64_value=1 << 60), "uint64": value(uint64_value=(1 << 64) - 1), "float": value(float_value=1.5),
-        "double": value(double_value=-0.25), "decimal": value(decimal_value="12.50"), "char": value(char_value=0x20AC),
+        "int64": value(int64_value=1 << 60), "uint64": value(uint64_value=(1 << 64) - 1),
+        "float": value(float_value=1.5), "double": value(double_value=-0.25), "decimal": value(decimal_value="12.50"), "char": value(char_value=0x20AC),
         "string": value(string_value="käse"), "uuid": value(uuid_value=bytes(range(16))), "null": value(),
         "uri": value(uri_value="urn:x")}
 
