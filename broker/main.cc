@@ -56,6 +56,7 @@
 #include "replication/cluster_node/node_folder.h"
 #include "replication/cluster_node/node_store.h"
 #include "storage/apply/catch_up.h"
+#include "storage/archive/batch_archive.h"
 #include "storage/base/broker_clock.h"
 #include "storage/base/random.h"
 #include "storage/base/ticker.h"
@@ -173,7 +174,9 @@ Result<bool> PrepareAccess(RocksStore& store, const config::Configuration& confi
   if (*is_on || !image.access_rules.empty()) KeepOutOfCores();
   if (*is_on) {
     WHARF_RETURN_IF_ERROR(
-        MakeRootAccess({[&store](const WriteBatch& batch) {
+        MakeRootAccess({[&](const WriteBatch& batch) {
+                          // No log has it, so what is archived begins anew behind it.
+                          BatchArchive::Forget(configuration.settings.data);
                           return store.Write({&batch, 1}, RocksStore::Sync::kYes);
                         },
                         configuration.settings.data, listeners.Endpoint(), access::SystemKeys()},
@@ -545,7 +548,7 @@ int Main(int argc, char** argv) {
   config::CommandLine line;
   if (const auto code = line.Parse(argc, argv)) return *code;
   if (line.verb() == config::CommandLine::Verb::kRestore) {
-    return RunRestore({line.backup(), line.target(), line.makes_new_keys()});
+    return RunRestore(line.restore());
   }
   const config::Sources sources{.file = line.file(),
                                 .variables = config::EntriesOfEnvironment(environ),

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "storage/batch_times.h"
+
 namespace wharf {
 namespace {
 
@@ -176,6 +178,17 @@ void WriteBatch::NoteTime(Timestamp time) {
 void WriteBatch::NoteFreed(TableId table, std::string_view begin, std::string_view end) {
   Append(kFreed, table, begin);
   AppendSized(end);
+}
+
+std::vector<BatchTime> TimesIn(std::string_view bytes) {
+  std::vector<BatchTime> times;
+  Reader reader(bytes);
+  while (!reader.done()) {
+    Write write;
+    if (!ReadWrite(reader, write)) return {};
+    if (write.kind == kTime) times.push_back({write.time, bytes.size() - reader.bytes_left()});
+  }
+  return times;
 }
 
 Status WriteBatch::Visit(const TableSet& tables, Visitor& visitor) const {

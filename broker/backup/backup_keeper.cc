@@ -1,12 +1,14 @@
 #include "broker/backup/backup_keeper.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include <fmt/core.h>
 #include <spdlog/spdlog.h>
 
 #include "broker/schema/tables.h"
+#include "storage/archive/roll_forward.h"
 #include "storage/backup/backup_label.h"
 #include "storage/backup/backup_writer.h"
 
@@ -45,6 +47,15 @@ BackupFacts FactsOf(const BackupFolder::Found& found) {
   facts.node_name = manifest.node_name;
   facts.version = manifest.version;
   return facts;
+}
+
+void AddArchived(const BackupManifest& manifest, const std::vector<ArchiveRun>& runs,
+                 BackupFacts& facts) {
+  for (const ArchiveRun& run : runs) {
+    if (run.run != manifest.archive_run || !run.GoesOnBehind(manifest.commits)) continue;
+    facts.archived_commits = run.last.value();
+    facts.archived_until = run.last_time;
+  }
 }
 
 }  // namespace
@@ -183,17 +194,46 @@ void BackupKeeper::Look(std::uint64_t id, Answer<BackupWork> answer) {
 }
 
 // Hundreds of manifests may have to be read.
-void BackupKeeper::List(Answer<std::vector<BackupFacts>> answer) {
+void BackupKeeper::List(Answer<BackupList> answer) {
   if (Status refused = CheckEnabled(); !refused.ok()) {
     return std::move(answer)(std::move(refused));
   }
-  world_.threads.Post([this, answer = std::move(answer)]() mutable {
-    const Result<std::vector<BackupFolder::Found>> found = folder_.List();
-    if (!found.ok()) return std::move(answer)(found.status());
-    std::vector<BackupFacts> backups;
-    for (const BackupFolder::Found& each : *found) backups.push_back(FactsOf(each));
-    std::move(answer)(std::move(backups));
-  });
+  world_.threads.Post(
+      [this, answer = std::move(answer)]() mutable { std::move(answer)(ListNow()); });
+}
+
+Result<BackupList> BackupKeeper::ListNow() const {
+  const Result<std::vector<BackupFolder::Found>> found = folder_.List();
+  if (!found.ok()) return found.status();
+  BackupList list;
+  std::map<std::string, std::vector<ArchiveRun>> runs;
+  const auto runs_of = [&](const BackupManifest& manifest) -> Status {
+    const auto [known, is_new] = runs.try_emplace(manifest.archive_owner());
+    if (!is_new) return {};
+    Result<std::vector<ArchiveRun>> read = ArchiveOf(manifest).Runs();
+    if (read.ok()) known->second = *std::move(read);
+    return read.status();
+  };
+  for (const BackupFolder::Found& each : *found) {
+    list.backups.push_back(FactsOf(each));
+    if (!each.manifest.ok()) continue;
+    WHARF_RETURN_IF_ERROR(runs_of(*each.manifest));
+    AddArchived(*each.manifest, runs[each.manifest->archive_owner()], list.backups.back());
+  }
+  // A node without a state has none.
+  if (const Result<BackupManifest> head = Head(); head.ok()) {
+    WHARF_RETURN_IF_ERROR(runs_of(*head));
+    for (const ArchiveRun& run : runs[head->archive_owner()]) {
+      list.archived.push_back(
+          {run.first.value(), run.last.value(), run.first_time, run.last_time, run.bytes});
+    }
+  }
+  if (world_.archive != nullptr) list.archive_trouble = world_.archive->stats().trouble;
+  return list;
+}
+
+ArchiveFolder BackupKeeper::ArchiveOf(const BackupManifest& manifest) const {
+  return {nullptr, options_.folder, manifest.archive_owner()};
 }
 
 Result<BackupKeeper::Run> BackupKeeper::PrepareCreate(const std::string& label) {
@@ -225,7 +265,8 @@ Result<BackupKeeper::Run> BackupKeeper::PrepareVerify(const std::string& label) 
   if (!manifest.ok()) return manifest.status();
   return Run([this, manifest = *std::move(manifest)] {
     ChangeWork([&manifest](BackupWork& work) { work.of_bytes = manifest.bytes(); });
-    return VerifyBackup(folder_, manifest, Files());
+    WHARF_RETURN_IF_ERROR(VerifyBackup(folder_, manifest, Files()));
+    return VerifyArchive(manifest);
   });
 }
 
@@ -262,6 +303,7 @@ Status BackupKeeper::Make(const std::string& label) {
   Result<BackupManifest> head = Head();
   if (!head.ok()) return head.status();
   head->label = label;
+  if (world_.archive != nullptr) head->archive_run = world_.archive->run();
   const std::string checkpoint = checkpoint_path();
   WHARF_RETURN_IF_ERROR(RemoveFlatFolder(nullptr, checkpoint));
   Status made = world_.checkpoint(checkpoint);
@@ -288,7 +330,34 @@ Status BackupKeeper::Remove(const std::vector<std::string>& labels) {
     ChangeWork([&label](BackupWork& work) { work.removed.push_back(label); });
     WHARF_RETURN_IF_ERROR(pace_.Spend(0));
   }
-  return {};
+  return PruneArchive();
+}
+
+Status BackupKeeper::PruneArchive() {
+  const Result<BackupManifest> head = Head();
+  if (!head.ok()) return head.status();
+  const Result<std::vector<BackupFolder::Found>> found = folder_.List();
+  if (!found.ok()) return found.status();
+  std::vector<ArchiveFolder::Need> needs;
+  for (const BackupFolder::Found& each : *found) {
+    if (!each.manifest.ok()) continue;
+    const BackupManifest& manifest = *each.manifest;
+    const bool is_own = manifest.archive_owner() == head->archive_owner();
+    if (is_own) needs.push_back({manifest.archive_run, manifest.commits});
+  }
+  return ArchiveOf(*head).Prune(needs, world_.archive == nullptr ? 0 : world_.archive->run());
+}
+
+// Behind this backup, as far as it goes.
+Status BackupKeeper::VerifyArchive(const BackupManifest& manifest) {
+  const ArchiveFolder archive = ArchiveOf(manifest);
+  const Result<std::vector<ArchiveRun>> runs = archive.Runs();
+  if (!runs.ok()) return runs.status();
+  BackupFacts facts;
+  AddArchived(manifest, *runs, facts);
+  if (facts.archived_commits == 0) return {};
+  return CheckArchive(archive, manifest.archive_run, CommitIndex(manifest.commits),
+                      {.index = CommitIndex(facts.archived_commits)});
 }
 
 BackupFiles BackupKeeper::Files() {

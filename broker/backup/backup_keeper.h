@@ -18,6 +18,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/functional/any_invocable.h"
 #include "broker/requests/backup_control.h"
+#include "storage/archive/batch_archive.h"
 #include "storage/backup/backup_folder.h"
 #include "storage/backup/copy_pace.h"
 #include "storage/backup/file_copy.h"
@@ -58,6 +59,8 @@ class BackupKeeper final : public BackupControl {
     std::function<Result<Owner>()> owner;
     // Makes the folder with what is committed by now.
     std::function<Status(const std::string& folder)> checkpoint;
+    // Null: nothing is archived.
+    BatchArchive* archive = nullptr;
   };
 
   BackupKeeper(Options options, World world);
@@ -70,7 +73,7 @@ class BackupKeeper final : public BackupControl {
   void Verify(std::string label, Answer<BackupWork> answer) override;
   void Prune(std::uint64_t keep, Answer<BackupWork> answer) override;
   void Look(std::uint64_t id, Answer<BackupWork> answer) override;
-  void List(Answer<std::vector<BackupFacts>> answer) override;
+  void List(Answer<BackupList> answer) override;
 
  private:
   // The work itself, when it is known that it can be done.
@@ -91,6 +94,11 @@ class BackupKeeper final : public BackupControl {
   Status Make(const std::string& label);
   Status MakeOf(const std::string& checkpoint, BackupManifest head);
   Status Remove(const std::vector<std::string>& labels);
+  // What no backup that is left needs.
+  Status PruneArchive();
+  Status VerifyArchive(const BackupManifest& manifest);
+  Result<BackupList> ListNow() const;
+  ArchiveFolder ArchiveOf(const BackupManifest& manifest) const;
   BackupFiles Files();
   void NoteBytes(std::uint64_t bytes);
 

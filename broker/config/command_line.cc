@@ -59,8 +59,9 @@ CLI::Option* AddFlag(CLI::App& app, const Key& key) {
 
 // The flag that was probably meant by what is none.
 std::string AboutStranger(const std::string& word) {
-  std::vector<std::string> names = {"config",     "recover",  "restore", "--accept-loss",
-                                    "--new-keys", "--config", "--help",  "--version"};
+  std::vector<std::string> names = {"config",     "recover",  "restore",       "--accept-loss",
+                                    "--new-keys", "--until",  "--until-index", "--config",
+                                    "--help",     "--version"};
   for (const Key& key : Keys()) names.push_back(FlagOf(key));
   const auto near = Nearest(word.substr(0, word.find('=')), names);
   return near ? fmt::format("Did you mean {}?\n", *near) : "";
@@ -109,13 +110,38 @@ void CommandLine::AddRestore() {
       "schedules, locks and sessions are free again, open transactions are rolled back, and new\n"
       "numbers begin far behind those of the backup. Also of a node's: the folder is that of a\n"
       "broker by itself, which may found a new cluster");
-  restore->add_option("BACKUP", backup_, "The folder of the backup: BACKUP-FOLDER/LABEL")
+  restore->add_option("BACKUP", restoring_.backup, "The folder of the backup: BACKUP-FOLDER/LABEL")
       ->required();
-  restore->add_option("DATA", target_, "The new folder, for --data; it must not be there, or empty")
+  restore
+      ->add_option("DATA", restoring_.data,
+                   "The new folder, for --data; it must not be there, or empty")
       ->required();
-  restore->add_flag("--new-keys", makes_new_keys_,
+  restore->add_flag("--new-keys", restoring_.makes_new_keys,
                     "Replace all keys of access, and print them: old ones open nothing there");
+  AddUntil(*restore);
   restore_ = restore;
+}
+
+void CommandLine::AddUntil(CLI::App& restore) {
+  const auto take_time = [this](const std::string& text) {
+    restoring_.until_latest = text == "latest";
+    restoring_.until = ParseUntil(text);
+    if (restoring_.rolls_forward()) return;
+    throw CLI::ValidationError(
+        "--until", "a time as 2026-11-26T15:45:12Z, or latest; \"" + text + "\" is neither");
+  };
+  CLI::Option* const until =
+      restore
+          .add_option_function<std::string>(
+              "--until", take_time,
+              "Roll it forward with the archive beside it (archive-bytes): with all that was\n"
+              "committed up to this time of the broker, as 2026-11-26T15:45:12Z; or latest")
+          ->type_name("TIME");
+  restore
+      .add_option("--until-index", restoring_.until_index,
+                  "The same, up to this commit, as wharf backup list counts them")
+      ->type_name("COMMIT")
+      ->excludes(until);
 }
 
 std::optional<int> CommandLine::Parse(int argc, const char* const* argv) {

@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 
 #include "broker/config/entry.h"
+#include "broker/config/restore_request.h"
 
 namespace wharf::config {
 
@@ -27,16 +28,14 @@ class CommandLine {
   const std::string& file() const { return file_; }
   // Of kRecover: what others had and this node has not may be lost.
   bool accepts_loss() const { return accepts_loss_; }
-  // Of kRestore: the folder of a backup, the one that is made, and whether the keys are replaced.
-  const std::string& backup() const { return backup_; }
-  const std::string& target() const { return target_; }
-  bool makes_new_keys() const { return makes_new_keys_; }
+  const RestoreRequest& restore() const { return restoring_; }
   std::vector<Entry> Entries() const;
 
  private:
   void AddFlags();
   void AddVerbs();
   void AddRestore();
+  void AddUntil(CLI::App& restore);
   int Refuse(const CLI::ParseError& error);
 
   CLI::App app_;
@@ -49,9 +48,7 @@ class CommandLine {
   const CLI::App* recover_ = nullptr;
   bool accepts_loss_ = false;
   const CLI::App* restore_ = nullptr;
-  std::string backup_;
-  std::string target_;
-  bool makes_new_keys_ = false;
+  RestoreRequest restoring_;
 };
 
 }  // namespace wharf::config

@@ -122,6 +122,21 @@ void ComplainOfAnyIssuer(Reading& reading) {
                                      reading.configuration.OriginOf(*FindKey("jwt-keys"))));
 }
 
+// Of less than that each file would be one batch.
+void ComplainOfArchive(Reading& reading) {
+  constexpr std::uint64_t kLeastBytes = std::uint64_t{16} << 20;
+  const Settings& settings = reading.configuration.settings;
+  if (!settings.archives()) return;
+  const std::string& origin = reading.configuration.OriginOf(*FindKey("archive-bytes"));
+  if (settings.backup_folder.empty()) {
+    reading.complaints.Add(
+        fmt::format("{}: archive-bytes needs backup-folder, below which the archive lies", origin));
+  }
+  if (settings.archive_bytes < kLeastBytes) {
+    reading.complaints.Add(fmt::format("{}: archive-bytes is 0B or at least 16MiB", origin));
+  }
+}
+
 // Where it listens unless somebody says otherwise.
 void ListenAsEmulator(Configuration& configuration) {
   Settings& settings = configuration.settings;
@@ -165,6 +180,7 @@ Reading ReadConfiguration(const Sources& sources) {
   ComplainOfEmulator(reading);
   ComplainOfVainCertificates(reading);
   ComplainOfAnyIssuer(reading);
+  ComplainOfArchive(reading);
   return reading;
 }
 

@@ -169,6 +169,14 @@ constexpr Key kKeys[] = {
     {"backup-rate", Size{{[](Settings& s) { return &s.backup_rate; }}, kMiB, kTiB, "MiB"}, kAtStart,
      "What a backup reads and writes in a second, so that clients do not wait for it. While it "
      "copies, files that are compacted meanwhile stay on the disk of data as well"},
+    {"archive-bytes", Size{{[](Settings& s) { return &s.archive_bytes; }}, 0, 1024 * kTiB, "MiB"},
+     kAtStart,
+     "So much of what is committed is archived below backup-folder, the oldest going first, so "
+     "that "
+     "wharfd restore --until brings a backup to any moment behind it. No commit waits for that: "
+     "what "
+     "the disk does not take in time is missing, and told. At least 16MiB; 0B: nothing is "
+     "archived"},
     {"insecure", Switch{{[](Settings& s) { return &s.insecure; }}}, kAtStart,
      "Listen beyond this machine although there is no TLS or access is not on: whoever reaches the "
      "port may read what is sent, or do everything. The log says so at every start, and so do "

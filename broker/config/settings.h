@@ -49,6 +49,8 @@ struct Settings {
   std::string backup_folder;
   // Read of the state and written into a backup, in a second.
   std::uint64_t backup_rate = std::uint64_t{64} << 20;
+  // Of committed batches that are kept below it; 0: none are.
+  std::uint64_t archive_bytes = 0;
   bool insecure = false;
   bool accept_clock = false;
   std::string clock = "system";
@@ -72,6 +74,7 @@ struct Settings {
   SpaceLimits space;
 
   bool has_node() const { return !node.empty(); }
+  bool archives() const { return archive_bytes > 0; }
   bool is_emulator() const { return emulator != "off"; }
   // Empty: none.
   std::string emulator_file() const {

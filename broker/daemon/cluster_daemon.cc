@@ -6,6 +6,7 @@
 #include <spdlog/spdlog.h>
 
 #include "broker/daemon/amqp_listening.h"
+#include "broker/daemon/archiving.h"
 #include "broker/daemon/daemon_statistics.h"
 #include "broker/daemon/http_listening.h"
 #include "broker/daemon/node_format.h"
@@ -65,6 +66,7 @@ ClusterDaemon::ClusterDaemon(std::unique_ptr<RocksStore> store, const config::Se
       access_(std::move(access), {care_.store(), care_.listener(), world.fail}),
       connections_(settings.connections_max),
       node_options_(std::move(node)),
+      archive_(MakeArchive(settings, [this] { return care_.gate().report(); })),
       backup_threads_(2),
       backups_({settings.backup_folder, settings.backup_rate, settings.data, WHARF_VERSION},
                ForBackups()),
@@ -154,7 +156,8 @@ Status ClusterDaemon::StartNode() {
                       FormatOfLevel,
                       [this](const RelayedClient& client, Descriptor connection) {
                         return relay_.Take(client, std::move(connection));
-                      }});
+                      },
+                      archive_.get()});
   if (!node.ok()) return node.status();
   node_ = *std::move(node);
   desk_ = std::make_unique<ClusterDesk>(*node_);
@@ -347,6 +350,7 @@ BrokerStatistics ClusterDaemon::Statistics(const Reign* reign) {
                     care_.store(), care_.gate(), connections_, access_.guard(),
                     server_.get(), amqp_.get(),  http_.get(),  world_.tracer};
   parts.entries_folder = settings_.data + "/entries";
+  parts.archive = archive_.get();
   if (reign != nullptr) {
     parts.now = reign->leading->clock.Now();
     parts.shard = &reign->leadership->shard();
@@ -373,7 +377,8 @@ BackupKeeper::World ClusterDaemon::ForBackups() {
           .wall = BrokerClock::SystemSources().wall,
           .disk = [this] { return care_.gate().report(); },
           .owner = [this] { return OwnerOfBackups(); },
-          .checkpoint = [this](const std::string& folder) { return node_->Checkpoint(folder); }};
+          .checkpoint = [this](const std::string& folder) { return node_->Checkpoint(folder); },
+          .archive = archive_.get()};
 }
 
 Result<BackupKeeper::Owner> ClusterDaemon::OwnerOfBackups() const {
@@ -435,6 +440,7 @@ void ClusterDaemon::Stop(bool is_healthy) {
   care_.EndLooks();
   care_.StopGivingBack();
   node_.reset();
+  if (archive_) archive_->Stop();
   desk_.reset();
   access_.End();
   care_.Close(is_healthy, [&limit] { limit.ExpectSilence(); });

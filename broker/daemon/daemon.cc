@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "broker/daemon/amqp_listening.h"
+#include "broker/daemon/archiving.h"
 #include "broker/daemon/clients.h"
 #include "broker/daemon/daemon_statistics.h"
 #include "broker/daemon/http_listening.h"
@@ -38,11 +39,10 @@ Daemon::Daemon(std::unique_ptr<RocksStore> store, std::unique_ptr<SegmentLog> lo
       started_at_(clock_.clock->Now()),
       care_(std::move(store), world.garbage, settings.space, settings.data),
       backup_threads_(2),
+      archive_(MakeArchive(settings, [this] { return care_.gate().report(); })),
       backups_({settings.backup_folder, settings.backup_rate, settings.data, WHARF_VERSION},
                ForBackups()),
-      log_({}, care_.store(), std::move(log),
-           SegmentCommitLog::World{world.observer, &care_.listener(), BrokerStatePosition(),
-                                   BrokerAppliedIndex()}),
+      log_({}, care_.store(), std::move(log), ForLog(world.observer)),
       guard_(world.is_access_on ? MakeGuard(world.clients) : nullptr),
       connections_(settings.connections_max),
       amqp_(MakeAmqpDoor(settings)),
@@ -84,7 +84,20 @@ BackupKeeper::World Daemon::ForBackups() {
               [this](const std::string& folder) {
                 log_.WriteAll();
                 return care_.store().Checkpoint(folder);
-              }};
+              },
+          .archive = archive_.get()};
+}
+
+// A store without a name does not open.
+SegmentCommitLog::World Daemon::ForLog(CommitLog::Observer& observer) {
+  const Result<std::string> store = StoreNameIn(care_.store().path());
+  const BackupManifest mine{.store = store.ok() ? *store : ""};
+  return {.observer = observer,
+          .applied = &care_.listener(),
+          .position = BrokerStatePosition(),
+          .row = BrokerAppliedIndex(),
+          .archive = archive_.get(),
+          .owner = mine.archive_owner()};
 }
 
 // The disk is looked at before anybody sends.
@@ -176,6 +189,7 @@ void Daemon::Stop(bool is_healthy) {
   care_.StopGivingBack();
   leadership_.Stop();
   log_.Stop();
+  if (archive_) archive_->Stop();
   care_.Close(is_healthy, [&limit] { limit.ExpectSilence(); });
   is_stopped_ = true;
 }
@@ -184,7 +198,7 @@ BrokerStatistics Daemon::Statistics() {
   return StatisticsOf({started_at_, clock_.clock->Now(), &leadership_.shard(), log_.stats(),
                        care_.store(), care_.gate(), connections_, guard_.get(), server_.get(),
                        amqp_.get(), http_.get(), tracer_,
-                       SingleFolder::LogPath(care_.store().path())});
+                       SingleFolder::LogPath(care_.store().path()), archive_.get()});
 }
 
 }  // namespace wharf

@@ -75,6 +75,7 @@ class Daemon {
 
   Watchdog::World ForWatchdog();
   BackupKeeper::World ForBackups();
+  SegmentCommitLog::World ForLog(CommitLog::Observer& observer);
 
   // In the order of their making; they go down in the opposite one.
   Health& health_;
@@ -87,6 +88,8 @@ class Daemon {
   StoreCare care_;
   // One works, the other lists.
   ThreadPool backup_threads_;
+  // Null: nothing is archived.
+  const std::unique_ptr<BatchArchive> archive_;
   BackupKeeper backups_;
   SegmentCommitLog log_;
   // Null: everybody may do everything.

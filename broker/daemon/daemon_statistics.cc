@@ -15,6 +15,16 @@ TraceStatistics TracesOf(const trace::Tracer* tracer) {
   return {counts.exported, counts.lost_for_room, counts.lost_on_the_way};
 }
 
+ArchiveStatistics ArchiveOf(const BatchArchive* archive) {
+  if (archive == nullptr) return {};
+  const ArchiveStats stats = archive->stats();
+  return {.last_commit = stats.last.value(),
+          .waiting_bytes = stats.waiting_bytes,
+          .written_bytes = stats.bytes_written,
+          .holes = stats.holes,
+          .missing_commits = stats.missing_commits};
+}
+
 std::uint64_t LogBytesOf(const DaemonParts& parts) {
   const std::uint64_t entries =
       parts.entries_folder.empty() ? 0 : BytesOfFiles(parts.entries_folder, "");
@@ -58,7 +68,8 @@ BrokerStatistics WithoutMessages(const DaemonParts& parts) {
           .grpc_open_connections = parts.connections.Count(),
           .amqp = parts.amqp == nullptr ? std::nullopt : std::optional(parts.amqp->statistics()),
           .http = parts.http == nullptr ? std::nullopt : std::optional(parts.http->statistics()),
-          .traces = TracesOf(parts.tracer)};
+          .traces = TracesOf(parts.tracer),
+          .archive = ArchiveOf(parts.archive)};
 }
 
 void AddMessages(const Shard& shard, const CommitLog::Stats& log, BrokerStatistics& statistics) {

@@ -11,6 +11,7 @@
 #include "broker/engine/shard.h"
 #include "broker/requests/broker_statistics.h"
 #include "broker/trace/tracer.h"
+#include "storage/archive/batch_archive.h"
 #include "storage/commit_log.h"
 #include "storage/disk/disk_gate.h"
 #include "storage/rocks/rocks_store.h"
@@ -36,6 +37,8 @@ struct DaemonParts {
   const trace::Tracer* tracer;
   // Of the log; empty: there is none.
   std::string entries_folder{};
+  // Null: nothing is archived.
+  const BatchArchive* archive = nullptr;
 };
 
 BrokerStatistics StatisticsOf(const DaemonParts& parts);

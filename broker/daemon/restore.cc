@@ -10,7 +10,9 @@
 #include "broker/backup/restored_rows.h"
 #include "broker/daemon/core_dumps.h"
 #include "broker/daemon/log.h"
+#include "broker/schema/loader.h"
 #include "broker/schema/tables.h"
+#include "storage/archive/roll_forward.h"
 #include "storage/backup/restored_folder.h"
 #include "storage/base/broker_clock.h"
 
@@ -27,6 +29,28 @@ void WarnOfClock(Timestamp last_committed) {
   const Status checked =
       BrokerClock::CheckStart(BrokerClock::SystemSources().wall(), last_committed);
   if (!checked.ok()) fmt::print("{}\n", checked.message());
+}
+
+RestoreUntil UntilOf(const RestoreRequest& request) {
+  RestoreUntil until{.time = request.until};
+  if (request.until_index) until.index = CommitIndex(*request.until_index);
+  return until;
+}
+
+RestoreOptions OptionsOf(const RestoreRequest& request) {
+  RestoreOptions options{request.backup, request.data, BrokerTables(), BrokerStatePosition()};
+  if (request.rolls_forward()) options.until = UntilOf(request);
+  return options;
+}
+
+Result<Moment> Roll(const RestoreRequest& request, const BackupManifest& backup,
+                    const ArchiveFolder& archive, RocksStore& store) {
+  const Result<FolderState> folder = LoadFolderState(store, store.path());
+  if (!folder.ok()) return folder.status();
+  const Result<CommitIndex> last = BrokerAppliedIndex().Read(store);
+  if (!last.ok()) return last.status();
+  return RollForward(store, BrokerAppliedIndex(), archive, backup.archive_run,
+                     {*last, folder->last_committed}, UntilOf(request));
 }
 
 void PrintKeys(const RestoredRows::Report& report) {
@@ -46,21 +70,30 @@ int RunRestore(const RestoreRequest& request) {
   StartLog("warning", "text");
   const access::KeySource keys = access::SystemKeys();
   RestoredRows::Report report;
-  const Result<BackupManifest> manifest =
-      RestoreBackup({request.backup, request.data, BrokerTables(), BrokerStatePosition()},
-                    [&](RocksStore& store) -> Status {
-                      Result<RestoredRows::Report> done =
-                          RestoredRows(store).Rewrite(request.makes_new_keys ? &keys : nullptr);
-                      if (!done.ok()) return done.status();
-                      report = *std::move(done);
-                      return {};
-                    });
+  std::optional<Moment> moment;
+  RestoreOptions options = OptionsOf(request);
+  options.roll_forward = [&](const BackupManifest& backup, const ArchiveFolder& archive,
+                             RocksStore& store) -> Status {
+    const Result<Moment> reached = Roll(request, backup, archive, store);
+    if (reached.ok()) moment = *reached;
+    return reached.status();
+  };
+  const Result<BackupManifest> manifest = RestoreBackup(options, [&](RocksStore& store) -> Status {
+    Result<RestoredRows::Report> done =
+        RestoredRows(store).Rewrite(request.makes_new_keys ? &keys : nullptr);
+    if (!done.ok()) return done.status();
+    report = *std::move(done);
+    return {};
+  });
   if (!manifest.ok()) return RefuseRestore(manifest.status());
   fmt::print(
       "restored {} into {}: {} entities; {} locks and {} sessions ended, {} transactions rolled "
       "back\n",
       manifest->label, request.data, report.entities, report.ended_locks, report.ended_sessions,
       report.rolled_back);
+  if (moment) {
+    fmt::print("as of commit {}, at {}\n", moment->last.value(), ToString(moment->time));
+  }
   PrintKeys(report);
   if (manifest->is_of_node) {
     fmt::print(

@@ -2,16 +2,9 @@
 // main thread; writes to stdout and stderr.
 #pragma once
 
-#include <string>
+#include "broker/config/restore_request.h"
 
 namespace wharf {
-
-struct RestoreRequest {
-  std::string backup{};
-  std::string data{};
-  // Every key of access is replaced, and said.
-  bool makes_new_keys = false;
-};
 
 // The exit code.
 int RunRestore(const RestoreRequest& request);

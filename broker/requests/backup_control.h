@@ -39,8 +39,29 @@ struct BackupFacts {
   std::string node_name{};
   // Of the program that made it.
   std::string version{};
+  // Behind it commits are archived up to this one, of this broker time; 0: none are.
+  std::uint64_t archived_commits = 0;
+  Timestamp archived_until{};
   // Why it is of no use, in a sentence; empty: it may be.
   std::string trouble{};
+};
+
+// Commits that the archive of this broker, or node, has without a gap.
+struct ArchivedRun {
+  std::uint64_t first = 0;
+  std::uint64_t last = 0;
+  Timestamp first_at{};
+  Timestamp last_at{};
+  std::uint64_t bytes = 0;
+};
+
+struct BackupList {
+  // The oldest first.
+  std::vector<BackupFacts> backups{};
+  // In their order; what is between two of them is missing.
+  std::vector<ArchivedRun> archived{};
+  // Why nothing is archived just now, in a sentence; empty: it is, or is not wanted.
+  std::string archive_trouble{};
 };
 
 enum class BackupVerb : std::uint8_t { kCreate = 1, kVerify = 2, kPrune = 3 };
@@ -74,8 +95,7 @@ class BackupControl {
   virtual void Prune(std::uint64_t keep, Answer<BackupWork> answer) = 0;
   // How that work goes, or how it ended; 0: the last one.
   virtual void Look(std::uint64_t id, Answer<BackupWork> answer) = 0;
-  // The oldest first.
-  virtual void List(Answer<std::vector<BackupFacts>> answer) = 0;
+  virtual void List(Answer<BackupList> answer) = 0;
 };
 
 }  // namespace wharf

@@ -103,6 +103,15 @@ struct HttpStatistics {
   std::vector<Requests> requests{};
 };
 
+// Of what was committed, kept for restores; zero where nothing is archived.
+struct ArchiveStatistics {
+  std::uint64_t last_commit = 0;    // In the archive by now.
+  std::uint64_t waiting_bytes = 0;  // In memory.
+  std::uint64_t written_bytes = 0;  // Since the start; the same of the others.
+  std::uint64_t holes = 0;
+  std::uint64_t missing_commits = 0;
+};
+
 struct BrokerStatistics {
   // False: of a node that does not lead, which has a store and connections and knows no messages.
   bool has_messages = true;
@@ -133,6 +142,7 @@ struct BrokerStatistics {
   // Those that were named for it, in the order of their names.
   std::vector<TimedEntity> timed{};
   TraceStatistics traces{};
+  ArchiveStatistics archive{};
   // As this node sees it; absent: the broker runs by itself, or nobody has looked yet.
   std::optional<ClusterStatus> cluster{};
   // Of each entity; may be kept beyond the broker.

@@ -12,6 +12,7 @@
 #include "replication/node_message.h"
 #include "replication/not_leading.h"
 #include "replication/peers/endpoint_text.h"
+#include "storage/backup/backup_manifest.h"
 #include "storage/base/clock.h"
 #include "storage/rocks/state_files.h"
 
@@ -152,8 +153,14 @@ Status ClusterNode::TakePart(const NodeIdentity& identity) {
   WHARF_RETURN_IF_ERROR(CheckLevel(*book));
   WHARF_RETURN_IF_ERROR(OpenLog(identity));
   MakeVerifier(identity);
-  applier_.emplace(BatchApplier::World{state_, this, world_.index, this, verifier_.get()},
-                   *std::move(position), *last);
+  if (world_.archive != nullptr) {
+    const BackupManifest mine{
+        .is_of_node = true, .cluster_id = identity.cluster.ToText(), .node_name = identity.name};
+    world_.archive->Begin(mine.archive_owner(), *log_, *position, *last);
+  }
+  applier_.emplace(
+      BatchApplier::World{state_, this, world_.index, this, verifier_.get(), world_.archive},
+      *std::move(position), *last);
   keeper_ = std::make_unique<LogKeeper>(
       options_.log_bound,
       LogKeeper::World{world_.store, *log_, [this](const Status& why) { OnFailed(why); }});

@@ -52,6 +52,7 @@
 #include "replication/verify/state_verifier.h"
 #include "storage/apply/caught_up_store.h"
 #include "storage/apply/log_keeper.h"
+#include "storage/archive/batch_archive.h"
 #include "storage/base/clock.h"
 #include "storage/base/mutex.h"
 #include "storage/base/random.h"
@@ -120,6 +121,8 @@ class ClusterNode final : private Peers::Observer,
     // A client that another node brings here, because this one leads; `Peers::Observer` says more.
     // Empty: nobody is served here that way.
     std::function<Status(const RelayedClient&, Descriptor)> relayed{};
+    // Keeps what is committed; null: nobody does.
+    BatchArchive* archive = nullptr;
   };
 
   // Takes part at once if the folder belongs to a cluster.

@@ -50,7 +50,7 @@ void BatchApplier::AddCheck(Check check) {
 
 Status BatchApplier::AddWhole(std::vector<WriteBatch> batches, const LogPlace& place) {
   for (WriteBatch& batch : batches) {
-    WHARF_RETURN_IF_ERROR(AddBatch(std::move(batch)));
+    WHARF_RETURN_IF_ERROR(AddBatch(std::move(batch), last_.Next(), 1));
     last_ = last_.Next();
   }
   added_ = place;
@@ -67,13 +67,15 @@ void BatchApplier::MoveTo(const LogPlace& place) {
 Status BatchApplier::AddBatches(WholeBatches whole) {
   last_ = CommitIndex(last_.value() + whole.head.batches);
   time_ = whole.head.time;
-  return AddBatch(WriteBatch(std::move(whole.payload)));
+  return AddBatch(WriteBatch(std::move(whole.payload)), last_, whole.head.batches);
 }
 
-Status BatchApplier::AddBatch(WriteBatch batch) {
+Status BatchApplier::AddBatch(WriteBatch batch, CommitIndex last, std::uint32_t batches) {
   const WriteBatch& added = group_.batches.emplace_back(std::move(batch));
   group_.bytes += added.bytes().size();
-  return added.Visit(world_.store.tables(), group_.writes);
+  WHARF_RETURN_IF_ERROR(added.Visit(world_.store.tables(), group_.writes));
+  if (world_.batches != nullptr) world_.batches->OnBatches(last, batches, added.bytes());
+  return {};
 }
 
 Status BatchApplier::AddMembers(const CommittedEntry& committed) {

@@ -46,6 +46,16 @@ class CheckListener {
   virtual void OnCheck(std::string_view check, Timestamp time, std::uint64_t index) = 0;
 };
 
+// Hears of the batches themselves, in the order of the log, when they are durable there and before
+// they are in the state; also of those that it has heard of before a start. One thread adds, and
+// must not wait for anything here.
+class BatchListener {
+ public:
+  virtual ~BatchListener() = default;
+  // So many, of which `last` is the last, one behind another.
+  virtual void OnBatches(CommitIndex last, std::uint32_t batches, std::string_view bytes) = 0;
+};
+
 class BatchApplier {
  public:
   // Who hears of it; null: nobody. What is pointed to outlives the applier.
@@ -56,6 +66,7 @@ class BatchApplier {
     // Null: the members in the position are the configuration, and nothing else.
     MemberKeeper* members = nullptr;
     CheckListener* checks = nullptr;
+    BatchListener* batches = nullptr;
   };
 
   // Goes on behind this position, and this batch.
@@ -115,7 +126,8 @@ class BatchApplier {
  private:
   Status AddOne(const CommittedEntry& entry);
   Status AddBatches(WholeBatches whole);
-  Status AddBatch(WriteBatch batch);
+  // The batch, or several that an entry has as one, of which this is the last.
+  Status AddBatch(WriteBatch batch, CommitIndex last, std::uint32_t batches);
   void MoveTo(const LogPlace& place);
   Status AddMembers(const CommittedEntry& entry);
   // The group ends here, and the next one is written behind the check.

@@ -74,6 +74,8 @@ BackupManifest ManifestOf(const Json& json) {
   manifest.node_name = json.at("node_name").get<std::string>();
   manifest.store = json.at("store").get<std::string>();
   manifest.commits = json.at("commits").get<std::uint64_t>();
+  // Backups of before there were archives do not say it.
+  manifest.archive_run = json.value("archive_run", std::uint64_t{0});
   manifest.shared_bytes = json.at("shared_bytes").get<std::uint64_t>();
   for (const Json& file : json.at("files")) manifest.files.push_back(FileOf(file));
   return manifest;
@@ -105,6 +107,15 @@ bool BackupManifest::IsOfSameBroker(const BackupManifest& other) const {
   return cluster_id == other.cluster_id && node_name == other.node_name;
 }
 
+// A name in a folder, whatever a manifest says.
+std::string BackupManifest::archive_owner() const {
+  std::string owner = is_of_node ? cluster_id + "-" + node_name : store;
+  for (char& letter : owner) {
+    if (!absl::ascii_isalnum(static_cast<unsigned char>(letter))) letter = '-';
+  }
+  return owner;
+}
+
 const BackupFile* BackupManifest::Find(std::string_view name) const {
   const auto found = std::lower_bound(
       files.begin(), files.end(), name,
@@ -126,6 +137,7 @@ std::string BackupManifest::Encode() const {
                      {"node_name", node_name},
                      {"store", store},
                      {"commits", commits},
+                     {"archive_run", archive_run},
                      {"shared_bytes", shared_bytes},
                      {"files", std::move(listed)}};
   std::string text = json.dump(1) + "\n";

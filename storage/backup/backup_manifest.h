@@ -48,6 +48,8 @@ struct BackupManifest {
   std::string store{};
   // So many commits are in it at least.
   std::uint64_t commits = 0;
+  // The run of the archive that was written when it was made (archive/archive_format.h); 0: none.
+  std::uint64_t archive_run = 0;
   // Of all files, bytes of those that an earlier backup had.
   std::uint64_t shared_bytes = 0;
   // In the order of their names.
@@ -56,6 +58,8 @@ struct BackupManifest {
   std::uint64_t bytes() const;
   // Whether both are of one store by itself, or of one node, which gets other stores by snapshots.
   bool IsOfSameBroker(const BackupManifest& other) const;
+  // What the archive of its broker is called.
+  std::string archive_owner() const;
   // Null: there is none.
   const BackupFile* Find(std::string_view name) const;
 

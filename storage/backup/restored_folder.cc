@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <system_error>
+#include <vector>
 
 #include <rocksdb/file_system.h>
 
@@ -40,18 +41,39 @@ Status CheckOutsideBackups(const fs::path& target) {
   return {};
 }
 
+bool Exists(rocksdb::FileSystem& file_system, const std::string& path) {
+  return file_system.FileExists(path, kNoOptions, nullptr).ok();
+}
+
+Status CheckMark(rocksdb::FileSystem& file_system, const std::string& folder) {
+  if (!Exists(file_system, folder + kRestoring)) return {};
+  return Refuse(folder + " is what a restore that did not end has left: remove it, and restore " +
+                "the backup into a new folder");
+}
+
+// What is in it, but for the mark; an error, if it is no folder.
+Result<std::vector<std::string>> NamesIn(rocksdb::FileSystem& file_system,
+                                         const std::string& folder) {
+  std::vector<std::string> names;
+  const rocksdb::IOStatus listed = file_system.GetChildren(folder, kNoOptions, &names, nullptr);
+  if (!listed.ok()) return FromRocks(listed, "cannot list " + folder);
+  std::erase_if(names, [](const std::string& name) {
+    return name == "." || name == ".." || "/" + name == kRestoring;
+  });
+  return names;
+}
+
 // What is in it may be somebody's only copy.
-Status CheckTarget(const fs::path& target) {
+Status CheckTarget(rocksdb::FileSystem& file_system, const fs::path& target) {
   WHARF_RETURN_IF_ERROR(CheckOutsideBackups(target));
-  std::error_code error;
   const fs::path parent = target.parent_path().empty() ? fs::path(".") : target.parent_path();
-  if (!fs::is_directory(parent, error)) {
+  if (!Exists(file_system, parent.string())) {
     return Refuse("cannot make " + target.string() + ": there is no folder " + parent.string());
   }
-  if (!fs::exists(target, error)) return {};
-  WHARF_RETURN_IF_ERROR(CheckRestored(target.string()));
-  const bool is_empty = fs::is_directory(target, error) && fs::is_empty(target, error) && !error;
-  if (is_empty) return {};
+  if (!Exists(file_system, target.string())) return {};
+  WHARF_RETURN_IF_ERROR(CheckMark(file_system, target.string()));
+  const Result<std::vector<std::string>> names = NamesIn(file_system, target.string());
+  if (names.ok() && names->empty()) return {};
   return Refuse(target.string() + " is not empty: a backup is restored into a new folder");
 }
 
@@ -61,7 +83,8 @@ Status BeginTarget(rocksdb::FileSystem& file_system, const std::string& target) 
   rocksdb::IOStatus status = file_system.CreateDirIfMissing(target, kNoOptions, nullptr);
   WHARF_RETURN_IF_ERROR(FromRocks(status, doing));
   std::error_code error;
-  fs::permissions(target, fs::perms::owner_all, error);
+  // One that was there may be for others, too; what is on no real disk is for nobody.
+  if (fs::exists(target, error)) fs::permissions(target, fs::perms::owner_all, error);
   if (error) return Refuse(doing + ": " + error.message());
   status = rocksdb::WriteStringToFile(&file_system, "", target + kRestoring, /*should_sync=*/true);
   if (status.ok()) status = SyncFolder(file_system, target);
@@ -77,7 +100,7 @@ Status EndTarget(rocksdb::FileSystem& file_system, const std::string& target) {
 }
 
 RocksStoreOptions OptionsOf(const RestoreOptions& options, const std::string& target) {
-  return {.path = target, .tables = options.tables};
+  return {.path = target, .tables = options.tables, .file_system = options.file_system};
 }
 
 // Its log is read, and empty from then on; a state has none, and says no more how far it is.
@@ -97,41 +120,68 @@ Status OpenAsItWas(const RestoreOptions& options, const std::string& target,
   return (*store)->CloseCleanly();
 }
 
-Status Rewrite(const RestoreOptions& options, const std::string& target,
-               const std::function<Status(RocksStore&)>& rewrite) {
+// As a broker by itself, and another store.
+Status MakeAnother(const RestoreOptions& options, rocksdb::FileSystem& file_system,
+                   const std::string& target, const BackupManifest& manifest,
+                   const ArchiveFolder& archive,
+                   const std::function<Status(RocksStore&)>& rewrite) {
+  WHARF_RETURN_IF_ERROR(OpenAsItWas(options, target, KindOf(file_system, target)));
+  WHARF_RETURN_IF_ERROR(MarkKind(file_system, target, FolderKind::kOwnLog));
+  WHARF_RETURN_IF_ERROR(RenewIdentity(file_system, target));
   const Result<std::unique_ptr<RocksStore>> store = RocksStore::Open(OptionsOf(options, target));
   if (!store.ok()) return store.status();
+  if (options.until) {
+    WHARF_RETURN_IF_ERROR(options.roll_forward(manifest, archive, **store));
+  }
   WHARF_RETURN_IF_ERROR(rewrite(**store));
   return (*store)->CloseCleanly();
+}
+
+// The mark goes last: what a kill leaves of this is refused, too.
+void RemoveTarget(rocksdb::FileSystem& file_system, const std::string& target) {
+  const Result<std::vector<std::string>> names = NamesIn(file_system, target);
+  if (!names.ok()) return;
+  for (const std::string& name : *names) {
+    if (!file_system.DeleteFile(target + "/" + name, kNoOptions, nullptr).ok()) return;
+  }
+  static_cast<void>(EndTarget(file_system, target));
+  static_cast<void>(file_system.DeleteDir(target, kNoOptions, nullptr));
 }
 
 }  // namespace
 
 Result<BackupManifest> RestoreBackup(const RestoreOptions& options,
                                      const std::function<Status(RocksStore&)>& rewrite) {
-  const auto file_system = rocksdb::FileSystem::Default();
+  const auto file_system =
+      options.file_system ? options.file_system : rocksdb::FileSystem::Default();
   const fs::path backup = Whole(options.backup);
   const std::string target = Whole(options.target).string();
   const BackupFolder folder(file_system, backup.parent_path().string());
   Result<BackupManifest> manifest = folder.Read(backup.filename().string());
   if (!manifest.ok()) return manifest;
-  WHARF_RETURN_IF_ERROR(CheckTarget(target));
-  WHARF_RETURN_IF_ERROR(BeginTarget(*file_system, target));
+  const ArchiveFolder archive(file_system, backup.parent_path().string(),
+                              manifest->archive_owner());
+  WHARF_RETURN_IF_ERROR(CheckTarget(*file_system, target));
+  if (options.until) {
+    WHARF_RETURN_IF_ERROR(CheckArchive(archive, manifest->archive_run,
+                                       CommitIndex(manifest->commits), *options.until));
+  }
   CopyPace pace(0);
-  WHARF_RETURN_IF_ERROR(CopyBackup(backup.string(), *manifest, target, {*file_system, pace}));
-  WHARF_RETURN_IF_ERROR(OpenAsItWas(options, target, KindOf(*file_system, target)));
-  WHARF_RETURN_IF_ERROR(MarkKind(*file_system, target, FolderKind::kOwnLog));
-  WHARF_RETURN_IF_ERROR(RenewIdentity(*file_system, target));
-  WHARF_RETURN_IF_ERROR(Rewrite(options, target, rewrite));
-  WHARF_RETURN_IF_ERROR(EndTarget(*file_system, target));
-  return manifest;
+  Status restored = BeginTarget(*file_system, target);
+  if (restored.ok()) {
+    restored = CopyBackup(backup.string(), *manifest, target, {*file_system, pace});
+  }
+  if (restored.ok()) {
+    restored = MakeAnother(options, *file_system, target, *manifest, archive, rewrite);
+  }
+  if (restored.ok()) restored = EndTarget(*file_system, target);
+  if (restored.ok()) return manifest;
+  RemoveTarget(*file_system, target);
+  return restored;
 }
 
 Status CheckRestored(const std::string& folder) {
-  std::error_code error;
-  if (!fs::exists(folder + kRestoring, error)) return {};
-  return Refuse(folder + " is what a restore that did not end has left: remove it, and restore " +
-                "the backup into a new folder");
+  return CheckMark(*rocksdb::FileSystem::Default(), folder);
 }
 
 }  // namespace wharf

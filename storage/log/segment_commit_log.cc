@@ -53,7 +53,12 @@ Status SegmentCommitLog::Recover() {
   const Result<CaughtUpTo> begin = CatchUp(rocks_, *log_, world_.position, world_.row);
   if (!begin.ok()) return begin.status();
   last_ = begin->last;
-  applier_.emplace(BatchApplier::World{state_, world_.applied, world_.row}, begin->position, last_);
+  BatchArchive* const archive = world_.archive;
+  if (archive != nullptr) archive->Begin(world_.owner, *log_, begin->position, last_);
+  applier_.emplace(
+      BatchApplier::World{
+          .store = state_, .listener = world_.applied, .row = world_.row, .batches = archive},
+      begin->position, last_);
   {
     MutexLock lock(mutex_);
     told_ = last_;

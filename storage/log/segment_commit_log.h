@@ -38,6 +38,7 @@
 #include "storage/apply/late_writer.h"
 #include "storage/apply/log_keeper.h"
 #include "storage/apply/positioned_store.h"
+#include "storage/archive/batch_archive.h"
 #include "storage/base/latency.h"
 #include "storage/base/log_limit.h"
 #include "storage/base/mutex.h"
@@ -65,6 +66,10 @@ class SegmentCommitLog final : public CommitLog {
     AppliedIndexRow row{};
     std::function<Duration()> now =
         SteadyNow;  // Times the disk: commits that take long are logged.
+    // Keeps what is committed. Null: nobody does.
+    BatchArchive* archive = nullptr;
+    // Whose archive it is.
+    std::string owner{};
   };
 
   // Applies what the store lacks, and goes on from there. If the two do not fit together the log is

@@ -1,12 +1,14 @@
-// Power cuts at each change that the making and removing of backups does to the disk.
+// Power cuts at each change that the making, removing and restoring of backups does to the disk.
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include "storage/backup/backup_folder.h"
 #include "storage/backup/backup_writer.h"
+#include "storage/backup/restored_folder.h"
 #include "storage/rocks/rocks_folder.h"
 #include "tests/power/power_loss_file_system.h"
 
@@ -140,6 +142,123 @@ TEST(BackupPowerTest, AWriteThatFindsNoSpaceLeavesNothing) {
   story.disk().ClearFaults();
   EXPECT_FALSE(story.Has("two"));
   story.Check();
+}
+
+// Of cuts, one after which the backup is restored once more; the disk is the same behind each.
+constexpr std::uint64_t kRestoredAgain = 16;
+
+// A store with some rows, a backup of it, and folders that it is restored into.
+class RestoreStory {
+ public:
+  RestoreStory() {
+    EXPECT_TRUE(MakeFolder(*file_system_, "/backups").ok());
+    const auto store = RocksStore::Open(OptionsOf("/data"));
+    EXPECT_TRUE(store.ok()) << store.status().message();
+    EXPECT_TRUE((*store)->Write(std::vector{RowsOf("a", "b")}, RocksStore::Sync::kYes).ok());
+    EXPECT_TRUE((*store)->Checkpoint("/data/checkpoint").ok());
+    const BackupFolder folder(file_system_, "/backups");
+    const auto hold = folder.BeginWork();
+    CopyPace pace(0);
+    const BackupFiles files{*file_system_, pace};
+    const BackupWriter writer(folder, files);
+    const BackupManifest head{.label = "one", .store = "a-store"};
+    EXPECT_TRUE(
+        writer.Write("/data/checkpoint", writer.Look("/data/checkpoint", head).value(), head).ok());
+  }
+
+  PowerLossDisk& disk() { return file_system_->disk(); }
+
+  Status Restore(const std::string& target) {
+    const RestoreOptions options{.backup = "/backups/one",
+                                 .target = target,
+                                 .tables = Tables(),
+                                 .position = {.table = 1},
+                                 .file_system = file_system_};
+    return RestoreBackup(options,
+                         [](RocksStore& store) {
+                           return store.Write(std::vector{RowsOf("restored", "c")},
+                                              RocksStore::Sync::kNo);
+                         })
+        .status();
+  }
+
+  bool Has(const std::string& path) {
+    return file_system_->FileExists(path, kNoOptions, nullptr).ok();
+  }
+
+  // What a start would open: no mark says that it is half of one.
+  bool IsOffered(const std::string& target) {
+    return Has(target + "/CURRENT") && !Has(target + "/RESTORING");
+  }
+
+  // All that was backed up is there, and what was written before anybody sees it.
+  void CheckWhole(const std::string& target) {
+    const auto store = RocksStore::Open(OptionsOf(target));
+    ASSERT_TRUE(store.ok()) << store.status().message();
+    const auto view = (*store)->View();
+    for (const char* key : {"a", "b", "restored", "c"}) {
+      EXPECT_TRUE(view->Get(0, key).value().has_value()) << key;
+    }
+  }
+
+  // The backup is as it was.
+  void CheckRestoresAgain() {
+    const Status again = Restore("/again");
+    EXPECT_TRUE(again.ok()) << again.message();
+    CheckWhole("/again");
+  }
+
+ private:
+  static TableSet Tables() { return {{.name = "rows"}, {.name = "meta"}}; }
+  static WriteBatch RowsOf(const std::string& one, const std::string& other) {
+    WriteBatch batch;
+    batch.Put(0, one, std::string(1000, '1'));
+    batch.Put(0, other, std::string(1000, '2'));
+    return batch;
+  }
+  RocksStoreOptions OptionsOf(const std::string& path) {
+    return {.path = path, .tables = Tables(), .file_system = file_system_, .may_sleep = false};
+  }
+
+  const std::shared_ptr<PowerLossFileSystem> file_system_ = std::make_shared<PowerLossFileSystem>();
+};
+
+TEST(RestorePowerTest, ACutAtAnyChangeLeavesAWholeFolderOrNoneThatStarts) {
+  bool was_cut = true;
+  for (std::uint64_t change = 1; was_cut; ++change) {
+    SCOPED_TRACE(fmt::format("change {}", change));
+    RestoreStory story;
+    story.disk().CutPowerAfter(change, /*seed=*/change);
+
+    const Status restored = story.Restore("/restored");
+
+    was_cut = !story.disk().has_power();
+    EXPECT_TRUE(restored.ok() || was_cut) << restored.message();
+    if (was_cut) story.disk().Reboot();
+    story.disk().CutPowerAfter(0, 0);
+    EXPECT_TRUE(!restored.ok() || story.IsOffered("/restored"));
+    if (story.IsOffered("/restored")) story.CheckWhole("/restored");
+    if (change % kRestoredAgain == 0) story.CheckRestoresAgain();
+    if (::testing::Test::HasFailure()) return;
+  }
+}
+
+TEST(RestorePowerTest, ADiskThatIsFullAtAnyWriteLeavesNothing) {
+  bool has_failed = true;
+  for (std::uint64_t write = 1; has_failed; ++write) {
+    SCOPED_TRACE(fmt::format("write {}", write));
+    RestoreStory story;
+    story.disk().FailWrites(write, rocksdb::IOStatus::NoSpace("no space"),
+                            PowerLossDisk::Times::kFromThenOn);
+
+    const Status restored = story.Restore("/restored");
+
+    has_failed = !restored.ok();
+    story.disk().ClearFaults();
+    EXPECT_FALSE(has_failed && story.Has("/restored")) << restored.message();
+    if (!has_failed) story.CheckWhole("/restored");
+    if (::testing::Test::HasFailure()) return;
+  }
 }
 
 }  // namespace

@@ -526,7 +526,7 @@ TEST_F(RestoreTest, NothingIsRestoredIntoABackup) {
   EXPECT_TRUE(Restore("one", folder_.PathOf("beside")).ok());
 }
 
-TEST_F(RestoreTest, WhatWasBrokenOffIsRefused) {
+TEST_F(RestoreTest, OneThatFailsLeavesNothing) {
   Open();
   Write("a", "1");
   Backup("one");
@@ -534,8 +534,19 @@ TEST_F(RestoreTest, WhatWasBrokenOffIsRefused) {
 
   EXPECT_THAT(Restore("one", target_).status().message(), HasSubstr("CURRENT is damaged"));
 
+  EXPECT_FALSE(fs::exists(target_));
+}
+
+TEST_F(RestoreTest, WhatWasBrokenOffIsRefused) {
+  Open();
+  Write("a", "1");
+  Backup("one");
+  fs::create_directory(target_);
+  std::ofstream(target_ + "/RESTORING") << "";
+
   EXPECT_THAT(CheckRestored(target_).message(), HasSubstr("a restore that did not end"));
   EXPECT_THAT(Restore("one", target_).status().message(), HasSubstr("remove it"));
+  EXPECT_TRUE(fs::exists(target_ + "/RESTORING"));
   EXPECT_TRUE(CheckRestored(data_).ok());
 }
 

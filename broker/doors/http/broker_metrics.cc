@@ -172,6 +172,20 @@ void WriteAlarms(const BrokerStatistics& statistics, MetricText& text) {
   }
 }
 
+void WriteArchive(const ArchiveStatistics& archive, MetricText& text) {
+  text.One({"wharf_archive_last_commit", kGauge, "The last commit in the archive; 0: none is"},
+           archive.last_commit);
+  text.One({"wharf_archive_waiting_bytes", kGauge, "In memory, on the way to the archive"},
+           archive.waiting_bytes);
+  text.One({"wharf_archive_written_bytes_total", kCounter, "Bytes of commits that were archived"},
+           archive.written_bytes);
+  text.One({"wharf_archive_holes_total", kCounter, "Times that archiving was broken off"},
+           archive.holes);
+  text.One({"wharf_archive_missing_commits_total", kCounter,
+            "Commits that are in no archive: no restore gets beyond them"},
+           archive.missing_commits);
+}
+
 void WriteStore(const BrokerStatistics& statistics, MetricText& text) {
   const StoreSpace::Use& space = statistics.space;
   text.One({"wharf_disk_free_bytes", kGauge, "Free on the disk of the data folder"},
@@ -326,6 +340,7 @@ void Write(const BrokerStatistics& statistics, MetricText& text) {
   if (statistics.http) WriteServiceBus(*statistics.http, text);
   WriteTraces(statistics.traces, text);
   WriteStore(statistics, text);
+  WriteArchive(statistics.archive, text);
   WriteTimed(statistics.timed, text);
 }
 

@@ -72,19 +72,40 @@ void PrintTable(Output& out, const v1::ListBackupsResponse& all) {
                {"BYTES", Kind::kNumber},
                {"SHARED", Kind::kNumber},
                {"COMMITS", Kind::kNumber},
+               {"ARCHIVED TO", Kind::kNumber, /*is_optional=*/true},
+               {"ARCHIVED UNTIL", Kind::kWord, /*is_optional=*/true},
                {"NODE", Kind::kText, /*is_optional=*/true},
                {"TROUBLE", Kind::kText}},
               out);
   for (const v1::Backup& backup : all.backups()) {
     if (!backup.trouble().empty()) {
-      table.Add({backup.label(), "", "", "", "", "", backup.trouble()});
+      table.Add({backup.label(), "", "", "", "", "", "", "", backup.trouble()});
       continue;
     }
+    const bool is_archived = backup.archived_commit_count() > 0;
     table.Add({backup.label(), TimeText(backup.created_at()), Bytes(backup.byte_count()),
                Bytes(backup.shared_byte_count()), std::to_string(backup.commit_count()),
-               backup.node_name(), ""});
+               is_archived ? std::to_string(backup.archived_commit_count()) : "",
+               is_archived ? TimeText(backup.archived_until()) : "", backup.node_name(), ""});
   }
   table.End();
+}
+
+// Only what is missing between two runs is a hole; behind the last one may be what comes next.
+void PrintArchive(Output& out, const v1::ListBackupsResponse& all) {
+  std::uint64_t next = 0;
+  for (const v1::ArchivedRun& run : all.archived()) {
+    if (next > 0 && next < run.first_commit()) {
+      out.Print("hole: commits {} to {} are in no archive\n", next, run.first_commit() - 1);
+    }
+    out.Print("archived: commits {} to {}, from {} to {}, {}\n", run.first_commit(),
+              run.last_commit(), TimeText(run.first_at()), TimeText(run.last_at()),
+              Bytes(run.byte_count()));
+    next = run.last_commit() + 1;
+  }
+  if (!all.archive_trouble().empty()) {
+    out.Print("nothing is archived just now: {}\n", Printable(all.archive_trouble()));
+  }
 }
 
 ExitCode List(Program& program) {
@@ -92,11 +113,16 @@ ExitCode List(Program& program) {
   if (!all.ok()) return program.Fail(all.status());
   if (!program.is_json) {
     PrintTable(program.out, *all);
+    PrintArchive(program.out, *all);
     return ExitCode::kOk;
   }
   Json backups = Json::array();
   for (const v1::Backup& backup : all->backups()) backups.push_back(FieldsToJson(backup));
-  program.out.PrintJson({{"backups", std::move(backups)}});
+  Json archived = Json::array();
+  for (const v1::ArchivedRun& run : all->archived()) archived.push_back(FieldsToJson(run));
+  program.out.PrintJson({{"backups", std::move(backups)},
+                         {"archived", std::move(archived)},
+                         {"archive_trouble", all->archive_trouble()}});
   return ExitCode::kOk;
 }
 

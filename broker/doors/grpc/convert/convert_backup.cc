@@ -43,6 +43,22 @@ void ToProto(const BackupFacts& facts, v1::Backup* proto) {
   proto->set_cluster_id(facts.cluster_id);
   proto->set_node_name(facts.node_name);
   proto->set_version(facts.version);
+  if (facts.archived_commits == 0) return;
+  proto->set_archived_commit_count(facts.archived_commits);
+  ToProto(facts.archived_until, proto->mutable_archived_until());
+}
+
+void ToProto(const BackupList& list, v1::ListBackupsResponse* proto) {
+  for (const BackupFacts& each : list.backups) ToProto(each, proto->add_backups());
+  for (const ArchivedRun& each : list.archived) {
+    v1::ArchivedRun& run = *proto->add_archived();
+    run.set_first_commit(each.first);
+    run.set_last_commit(each.last);
+    ToProto(each.first_at, run.mutable_first_at());
+    ToProto(each.last_at, run.mutable_last_at());
+    run.set_byte_count(each.bytes);
+  }
+  proto->set_archive_trouble(list.archive_trouble);
 }
 
 }  // namespace wharf

@@ -9,5 +9,6 @@ namespace wharf {
 
 void ToProto(const BackupWork& work, v1::BackupWork* proto);
 void ToProto(const BackupFacts& facts, v1::Backup* proto);
+void ToProto(const BackupList& list, v1::ListBackupsResponse* proto);
 
 }  // namespace wharf

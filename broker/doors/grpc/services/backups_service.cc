@@ -84,9 +84,9 @@ UnaryReactor* BackupsService::List(grpc::CallbackServerContext* context,
   return Call::Start(gates_, context, response, [](Call& call) {
     auto* const backups = BackupsFor(call);
     if (backups == nullptr) return;
-    backups->List([&call](const Result<std::vector<BackupFacts>>& found) {
+    backups->List([&call](const Result<BackupList>& found) {
       if (!found.ok()) return call.Fail(found.status());
-      for (const BackupFacts& each : *found) ToProto(each, call.response().add_backups());
+      ToProto(*found, &call.response());
       call.Succeed();
     });
   });
