@@ -1,6 +1,7 @@
 // wharfd: the daemon. Reads its configuration, opens the store, starts the broker, waits for a
 // reason to stop, and takes it down again.
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <exception>
@@ -153,23 +154,37 @@ void WarnOfInsecurity(const config::Settings& settings) {
   if (open.empty() && !are_peers_open) spdlog::warn("insecure is set, and nothing needs it");
 }
 
-// Who made them did not mean that everybody may do everything.
-Status RefuseRules(const config::Settings& settings, const BrokerImage& image) {
-  return {ErrorCode::kGeneralError,
-          fmt::format("{} has access rules, {} of them, and the emulator takes any key: start "
-                      "without --emulator, or name another folder",
-                      settings.data, image.access_rules.size())};
+// A broker whose clients must prove who they are has a rule of the namespace: who made it did not
+// mean that everybody may do everything. Those of queues and topics a program may have made here
+// with their descriptions, and finds them again.
+Status CheckRulesOfEmulator(const config::Settings& settings, const BrokerImage& image) {
+  const auto& rules = image.access_rules;
+  if (std::any_of(rules.begin(), rules.end(), IsOfNamespace)) {
+    return {ErrorCode::kGeneralError,
+            fmt::format("{} has access rules, {} of them, and the emulator takes any key: start "
+                        "without --emulator, or name another folder",
+                        settings.data, rules.size())};
+  }
+  if (!rules.empty()) {
+    spdlog::info("the emulator takes any key: {} access rules are kept and not asked",
+                 rules.size());
+  }
+  return {};
 }
 
 // Whether access is on. What has keys in memory is in no core dump: where there are rules they are
 // there, whether they are obeyed or not.
 Result<bool> PrepareAccess(RocksStore& store, const config::Configuration& configuration,
                            const Listeners& listeners, BrokerImage& image) {
-  const bool is_emulator = configuration.settings.is_emulator();
-  if (is_emulator && !image.access_rules.empty()) return RefuseRules(configuration.settings, image);
+  const bool has_rules = !image.access_rules.empty();
+  if (configuration.settings.is_emulator()) {
+    if (has_rules) KeepOutOfCores();
+    WHARF_RETURN_IF_ERROR(CheckRulesOfEmulator(configuration.settings, image));
+    return false;
+  }
   const Result<bool> is_on = IsAccessOn(configuration, image.access_rules.size());
   if (!is_on.ok()) return is_on;
-  if (*is_on || !image.access_rules.empty()) KeepOutOfCores();
+  if (*is_on || has_rules) KeepOutOfCores();
   if (*is_on) {
     WHARF_RETURN_IF_ERROR(
         MakeRootAccess({[&store](const WriteBatch& batch) {
@@ -179,7 +194,7 @@ Result<bool> PrepareAccess(RocksStore& store, const config::Configuration& confi
                        BrokerClock::SystemSources().wall(), image));
     return true;
   }
-  if (!image.access_rules.empty()) {
+  if (has_rules) {
     spdlog::warn(
         "access is off, though the folder has {} access rules: whoever reaches {} may do "
         "everything; start without --access=off to have them obeyed",
