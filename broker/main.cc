@@ -206,11 +206,23 @@ Result<bool> PrepareAccess(RocksStore& store, const config::Configuration& confi
 // In which a receiver takes a batch of spans.
 constexpr Duration kSpansPatience = std::chrono::seconds(2);
 
-// To the receiver and to the file, as far as there are; each gets what the other does not take.
-trace::Exporter::Deliver DeliveryOfSpans(const config::Settings& settings) {
-  std::optional<HttpPlace> place;
+// Of the receiver of spans; none if nobody said where one is.
+Result<std::optional<HttpPlace>> ReceiverOfSpans(const config::Settings& settings) {
+  if (settings.trace_otlp_endpoint.empty()) return std::optional<HttpPlace>();
   const auto endpoint = trace::ParseEndpoint(settings.trace_otlp_endpoint);
-  if (endpoint.ok()) place = HttpPlace{endpoint->host, endpoint->port, endpoint->target};
+  if (!endpoint.ok()) return endpoint.status();
+  HttpPlace place{endpoint->host, endpoint->port, endpoint->target};
+  if (endpoint->has_tls) {
+    const Result<HttpTrust> trust = TrustIn(settings.trace_otlp_ca);
+    if (!trust.ok()) return trust.status();
+    place.trust = *trust;
+  }
+  return std::optional(std::move(place));
+}
+
+// To the receiver and to the file, as far as there are; each gets what the other does not take.
+trace::Exporter::Deliver DeliveryOfSpans(const config::Settings& settings,
+                                         const std::optional<HttpPlace>& place) {
   std::optional<trace::SpanFile> file;
   if (!settings.trace_file.empty()) file.emplace(settings.trace_file);
   return [place, file](const std::string& request, const std::stop_token& hurry) {
@@ -226,12 +238,14 @@ Result<std::unique_ptr<trace::Exporter>> StartTracing(const config::Settings& se
   if (!settings.trace_file.empty()) {
     WHARF_RETURN_IF_ERROR(trace::SpanFile(settings.trace_file).Check());
   }
+  const auto receiver = ReceiverOfSpans(settings);
+  if (!receiver.ok()) return receiver.status();
   const bool takes_all = settings.trace_sample == "all";
   return std::make_unique<trace::Exporter>(
       trace::Exporter::Options{
           .version = WHARF_VERSION,
           .sampling = takes_all ? trace::Sampling::kAll : trace::Sampling::kParent},
-      std::make_unique<SystemRandom>(), DeliveryOfSpans(settings));
+      std::make_unique<SystemRandom>(), DeliveryOfSpans(settings, *receiver));
 }
 
 // What a reload, and files of certificates that change, do while it runs.

@@ -195,6 +195,9 @@ constexpr Key kKeys[] = {
      "of how long they waited, and of each delivery. Without a path it is /v1/traces. What it does "
      "not take within 2s is dropped and counted; no client ever waits for it. Empty: none"},
     {"trace-file", File{{[](Settings& s) { return &s.trace_file; }}}, kAtStart,
+    {"trace-otlp-ca", File{{[](Settings& s) { return &s.trace_otlp_ca; }}}, kAtStart,
+     "The authority that vouches for that receiver, in PEM, where it is reached by https. Empty: "
+     "one of those that this machine believes"},
      "A file for the same spans, a request of that protocol a line, as the file exporter of "
      "OpenTelemetry's collector writes it. It is opened anew for each line, so it can be moved "
      "away at any time. Empty: none"},
