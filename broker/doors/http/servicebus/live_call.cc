@@ -4,6 +4,7 @@
 
 #include "broker/core/entities/names.h"
 #include "broker/doors/http/servicebus/asked_resource.h"
+#include "broker/doors/http/trace_of.h"
 #include "broker/requests/rights_for.h"
 
 namespace wharf {
@@ -17,7 +18,9 @@ LiveCall::LiveCall(CallGate& gate, HttpCounts& counts, std::size_t kind, HttpReq
       request_{.method = head_.method,
                .target = std::move(target),
                .fields = head_.fields,
-               .caller = {.peer = head_.peer, .tracking_id = NewTrackingId()}},
+               .caller = {.peer = head_.peer,
+                          .tracking_id = NewTrackingId(),
+                          .trace_id = TraceOf(head_)}},
       ticket_(gate.Enter(head_.cut_off)) {
   if (!head_.host.empty()) request_.origin = std::string(head_.scheme) + "://" + head_.host;
 }
