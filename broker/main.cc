@@ -1,6 +1,7 @@
 // wharfd: the daemon. Reads its configuration, opens the store, starts the broker, waits for a
 // reason to stop, and takes it down again.
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <exception>
@@ -155,23 +156,37 @@ void WarnOfInsecurity(const config::Settings& settings) {
   if (open.empty() && !are_peers_open) spdlog::warn("insecure is set, and nothing needs it");
 }
 
-// Who made them did not mean that everybody may do everything.
-Status RefuseRules(const config::Settings& settings, const BrokerImage& image) {
-  return {ErrorCode::kGeneralError,
-          fmt::format("{} has access rules, {} of them, and the emulator takes any key: start "
-                      "without --emulator, or name another folder",
-                      settings.data, image.access_rules.size())};
+// A broker whose clients must prove who they are has a rule of the namespace: who made it did not
+// mean that everybody may do everything. Those of queues and topics a program may have made here
+// with their descriptions, and finds them again.
+Status CheckRulesOfEmulator(const config::Settings& settings, const BrokerImage& image) {
+  const auto& rules = image.access_rules;
+  if (std::any_of(rules.begin(), rules.end(), IsOfNamespace)) {
+    return {ErrorCode::kGeneralError,
+            fmt::format("{} has access rules, {} of them, and the emulator takes any key: start "
+                        "without --emulator, or name another folder",
+                        settings.data, rules.size())};
+  }
+  if (!rules.empty()) {
+    spdlog::info("the emulator takes any key: {} access rules are kept and not asked",
+                 rules.size());
+  }
+  return {};
 }
 
 // Whether access is on. What has keys in memory is in no core dump: where there are rules they are
 // there, whether they are obeyed or not.
 Result<bool> PrepareAccess(RocksStore& store, const config::Configuration& configuration,
                            const Listeners& listeners, BrokerImage& image) {
-  const bool is_emulator = configuration.settings.is_emulator();
-  if (is_emulator && !image.access_rules.empty()) return RefuseRules(configuration.settings, image);
+  const bool has_rules = !image.access_rules.empty();
+  if (configuration.settings.is_emulator()) {
+    if (has_rules) KeepOutOfCores();
+    WHARF_RETURN_IF_ERROR(CheckRulesOfEmulator(configuration.settings, image));
+    return false;
+  }
   const Result<bool> is_on = IsAccessOn(configuration, image.access_rules.size());
   if (!is_on.ok()) return is_on;
-  if (*is_on || !image.access_rules.empty()) KeepOutOfCores();
+  if (*is_on || has_rules) KeepOutOfCores();
   if (*is_on) {
     WHARF_RETURN_IF_ERROR(
         MakeRootAccess({[&](const WriteBatch& batch) {
@@ -183,7 +198,7 @@ Result<bool> PrepareAccess(RocksStore& store, const config::Configuration& confi
                        BrokerClock::SystemSources().wall(), image));
     return true;
   }
-  if (!image.access_rules.empty()) {
+  if (has_rules) {
     spdlog::warn(
         "access is off, though the folder has {} access rules: whoever reaches {} may do "
         "everything; start without --access=off to have them obeyed",
@@ -195,11 +210,23 @@ Result<bool> PrepareAccess(RocksStore& store, const config::Configuration& confi
 // In which a receiver takes a batch of spans.
 constexpr Duration kSpansPatience = std::chrono::seconds(2);
 
-// To the receiver and to the file, as far as there are; each gets what the other does not take.
-trace::Exporter::Deliver DeliveryOfSpans(const config::Settings& settings) {
-  std::optional<HttpPlace> place;
+// Of the receiver of spans; none if nobody said where one is.
+Result<std::optional<HttpPlace>> ReceiverOfSpans(const config::Settings& settings) {
+  if (settings.trace_otlp_endpoint.empty()) return std::optional<HttpPlace>();
   const auto endpoint = trace::ParseEndpoint(settings.trace_otlp_endpoint);
-  if (endpoint.ok()) place = HttpPlace{endpoint->host, endpoint->port, endpoint->target};
+  if (!endpoint.ok()) return endpoint.status();
+  HttpPlace place{endpoint->host, endpoint->port, endpoint->target};
+  if (endpoint->has_tls) {
+    const Result<HttpTrust> trust = TrustIn(settings.trace_otlp_ca);
+    if (!trust.ok()) return trust.status();
+    place.trust = *trust;
+  }
+  return std::optional(std::move(place));
+}
+
+// To the receiver and to the file, as far as there are; each gets what the other does not take.
+trace::Exporter::Deliver DeliveryOfSpans(const config::Settings& settings,
+                                         const std::optional<HttpPlace>& place) {
   std::optional<trace::SpanFile> file;
   if (!settings.trace_file.empty()) file.emplace(settings.trace_file);
   return [place, file](const std::string& request, const std::stop_token& hurry) {
@@ -215,12 +242,14 @@ Result<std::unique_ptr<trace::Exporter>> StartTracing(const config::Settings& se
   if (!settings.trace_file.empty()) {
     WHARF_RETURN_IF_ERROR(trace::SpanFile(settings.trace_file).Check());
   }
+  const auto receiver = ReceiverOfSpans(settings);
+  if (!receiver.ok()) return receiver.status();
   const bool takes_all = settings.trace_sample == "all";
   return std::make_unique<trace::Exporter>(
       trace::Exporter::Options{
           .version = WHARF_VERSION,
           .sampling = takes_all ? trace::Sampling::kAll : trace::Sampling::kParent},
-      std::make_unique<SystemRandom>(), DeliveryOfSpans(settings));
+      std::make_unique<SystemRandom>(), DeliveryOfSpans(settings, *receiver));
 }
 
 // What a reload, and files of certificates that change, do while it runs.

@@ -112,6 +112,17 @@ void ComplainOfVainCertificates(Reading& reading) {
       origin));
 }
 
+// Who names an authority takes it for asked.
+void ComplainOfVainAuthority(Reading& reading) {
+  const Settings& settings = reading.configuration.settings;
+  if (settings.trace_otlp_ca.empty() || settings.trace_otlp_endpoint.starts_with("https://"))
+    return;
+  reading.complaints.Add(
+      fmt::format("{}: trace-otlp-ca is asked of nobody, unless trace-otlp-endpoint begins with "
+                  "https://",
+                  reading.configuration.OriginOf(*FindKey("trace-otlp-ca"))));
+}
+
 // Tokens of anybody, or for anybody, are never meant.
 void ComplainOfAnyIssuer(Reading& reading) {
   const Settings& settings = reading.configuration.settings;
@@ -179,6 +190,7 @@ Reading ReadConfiguration(const Sources& sources) {
   ComplainOfListeners(reading);
   ComplainOfEmulator(reading);
   ComplainOfVainCertificates(reading);
+  ComplainOfVainAuthority(reading);
   ComplainOfAnyIssuer(reading);
   ComplainOfArchive(reading);
   return reading;

@@ -189,7 +189,8 @@ constexpr Key kKeys[] = {
      "what gRPC has to say"},
     {"log-format", Choice{{[](Settings& s) { return &s.log_format; }}, kLogFormats}, kReloaded,
      "How it is written. text: time, level and sentence; json: an object a line, with time, level "
-     "and message, and where the line is about them entity, client, rule and tracking_id"},
+     "and message, and where the line is about them entity, client, rule, tracking_id and "
+     "trace_id"},
     {"slow-operation",
      Time{{[](Settings& s) { return &s.limits.slow_operation; }}, milliseconds(1), hours(1)},
      kReloaded,
@@ -202,6 +203,9 @@ constexpr Key kKeys[] = {
      "which trace they belong to, in their property traceparent or Diagnostic-Id: of their sends, "
      "of how long they waited, and of each delivery. Without a path it is /v1/traces. What it does "
      "not take within 2s is dropped and counted; no client ever waits for it. Empty: none"},
+    {"trace-otlp-ca", File{{[](Settings& s) { return &s.trace_otlp_ca; }}}, kAtStart,
+     "The authority that vouches for that receiver, in PEM, where it is reached by https. Empty: "
+     "one of those that this machine believes"},
     {"trace-file", File{{[](Settings& s) { return &s.trace_file; }}}, kAtStart,
      "A file for the same spans, a request of that protocol a line, as the file exporter of "
      "OpenTelemetry's collector writes it. It is opened anew for each line, so it can be moved "

@@ -57,6 +57,7 @@ struct Settings {
   std::string log_level = "info";
   std::string log_format = "text";
   std::string trace_otlp_endpoint;
+  std::string trace_otlp_ca;
   std::string trace_file;
   std::string trace_sample = "parent";
   // Of gRPC, over all listeners, and as many of AMQP (QUO-6).

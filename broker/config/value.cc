@@ -87,7 +87,8 @@ struct Allowed {
     return "HOST or HOST:PORT, for example wharf.example.org:5681";
   }
   std::string operator()(const Endpoint& /*endpoint*/) const {
-    return "http://HOST:PORT, with a path or without, for example http://127.0.0.1:4318";
+    return "http://HOST:PORT or https://HOST:PORT, with a path or without, for example "
+           "http://127.0.0.1:4318";
   }
   std::string operator()(const Choice& choice) const { return WithCommas(choice); }
   std::string operator()(const Switch& /*truth*/) const { return "true or false"; }
@@ -117,7 +118,9 @@ struct Syntax {
   std::string operator()(const TokenKeys& /*keys*/) const { return "ID:ALGORITHM:FILE"; }
   std::string operator()(const Words& /*words*/) const { return "TEXT"; }
   std::string operator()(const Authority& /*authority*/) const { return "HOST[:PORT]"; }
-  std::string operator()(const Endpoint& /*endpoint*/) const { return "http://HOST:PORT[/PATH]"; }
+  std::string operator()(const Endpoint& /*endpoint*/) const {
+    return "http[s]://HOST:PORT[/PATH]";
+  }
   std::string operator()(const Choice& choice) const {
     return fmt::format("{}", fmt::join(choice.names, "|"));
   }

@@ -36,7 +36,6 @@ Result<Listeners> Listeners::Bind(const config::Settings& settings) {
   Listeners listeners;
   listeners.descriptors_max_ = *descriptors;
   listeners.advertised_ = settings.advertise;
-  listeners.requires_certificates_ = settings.requires_certificates();
   if (std::any_of(addresses->begin(), addresses->end(), HasTls)) {
     Result<std::shared_ptr<Certificates>> certificates = Certificates::Load(FilesOf(settings));
     if (!certificates.ok()) return certificates.status();
@@ -92,10 +91,9 @@ std::vector<Doorway> Listeners::Take(ListenerKind kind) {
   for (One& one : all_) {
     if (one.address.kind != kind || one.listener == nullptr) continue;
     const bool has_tls = one.address.has_tls;
-    taken.push_back(
-        {.listener = std::move(one.listener),
-         .certificates = has_tls ? certificates_ : nullptr,
-         .knows_its_clients = one.address.is_private() || (has_tls && requires_certificates_)});
+    taken.push_back({.listener = std::move(one.listener),
+                     .certificates = has_tls ? certificates_ : nullptr,
+                     .knows_its_clients = one.address.is_private()});
   }
   return taken;
 }

@@ -43,7 +43,6 @@ class Listeners {
 
   std::uint64_t descriptors_max_ = 0;
   std::string advertised_;
-  bool requires_certificates_ = false;
   std::shared_ptr<Certificates> certificates_;
   std::vector<One> all_;
 };

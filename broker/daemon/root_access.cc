@@ -68,8 +68,6 @@ Status WriteSecret(const fs::path& path, std::string_view text) {
   return {};
 }
 
-bool IsOfNamespace(const AccessRuleSet& rule) { return rule.entity == EntityId(); }
-
 Status MakeRule(const RootAccess& root, Timestamp now, BrokerImage& image) {
   const AccessRuleSet made{EntityId(),
                            AccessRule(std::string(access::kRootRuleName), access::Right::kManage,
@@ -94,6 +92,8 @@ Status WriteFile(const RootAccess& root, const AccessRule& rule) {
 }
 
 }  // namespace
+
+bool IsOfNamespace(const AccessRuleSet& rule) { return rule.entity == EntityId(); }
 
 Result<bool> IsAccessOn(const config::Configuration& configuration, std::size_t rules) {
   const std::string& said = configuration.settings.access;

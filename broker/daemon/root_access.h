@@ -29,6 +29,9 @@ struct RootAccess {
   access::KeySource keys;
 };
 
+// And not to one of its queues or topics.
+bool IsOfNamespace(const AccessRuleSet& rule);
+
 // By what was said (config key `access`), where, and how many rules the folder has. One that has
 // some is opened without them by the flag only, which nobody leaves behind: an error if it is said
 // elsewhere.

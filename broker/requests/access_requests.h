@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "absl/functional/any_invocable.h"
 #include "broker/access/access_rule.h"
 
 namespace wharf {
@@ -69,10 +70,16 @@ struct RotateAccessKeyRequest {
   bool shows_keys = false;
 };
 
+// Says of a rule, without its keys, as it is when its turn comes, why it is not to be removed.
+// Called once, on a thread of the broker.
+using AccessRuleCheck = absl::AnyInvocable<Status(const AccessRuleInfo& current) &&>;
+
 struct RemoveAccessRuleRequest {
   using Response = std::monostate;
   std::string path{};
   std::string name{};
+  // Null: in any case.
+  AccessRuleCheck check{};
 };
 
 }  // namespace wharf

@@ -1,5 +1,6 @@
 #include "broker/requests/caller.h"
 
+#include <absl/strings/escaping.h>
 #include <boost/uuid/random_generator.hpp>
 #include <boost/uuid/uuid_io.hpp>
 
@@ -11,5 +12,10 @@ TrackingId NewTrackingId() {
 }
 
 std::string ToString(const TrackingId& id) { return boost::uuids::to_string(id); }
+
+std::string ToString(const TraceId& id) {
+  if (id == TraceId()) return {};
+  return absl::BytesToHexString({reinterpret_cast<const char*>(id.data()), id.size()});
+}
 
 }  // namespace wharf

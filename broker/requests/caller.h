@@ -4,6 +4,8 @@
 // A plain value; made by a door for each request, carried by the request until it is answered.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,6 +23,12 @@ using TrackingId = boost::uuids::uuid;
 TrackingId NewTrackingId();
 std::string ToString(const TrackingId& id);
 
+// Names a trace of W3C Trace Context, which a client may say that its call belongs to; zeros are
+// none.
+using TraceId = std::array<std::uint8_t, 16>;
+// In lower case, as the log and other tools write it; of none empty.
+std::string ToString(const TraceId& id);
+
 struct Caller {
   // Where its connection comes from, which bounds what it may have locked. Empty: the broker
   // itself, or a test.
@@ -29,6 +37,7 @@ struct Caller {
   // ever.
   std::optional<Duration> patience{};
   TrackingId tracking_id{};
+  TraceId trace_id{};
   // What it has proven; null: nothing, which is enough where nobody has to.
   access::PermitPtr permit{};
   // What else it has proven, for the entities that it forwards to (FWD-6).

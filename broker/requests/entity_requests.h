@@ -76,11 +76,17 @@ struct GetEntityRequest {
   bool shows_access_rules = false;
 };
 
+// Says of an entity, as it is when its turn comes, why it is not to be deleted. Called once, on a
+// thread of the broker.
+using EntityCheck = absl::AnyInvocable<Status(const EntityRecord& current) &&>;
+
 struct DeleteEntityRequest {
   using Response = std::monostate;
   // Absent: whatever it is.
   std::optional<EntityKind> kind = EntityKind::kQueue;
   std::string name{};
+  // Null: in any case.
+  EntityCheck check{};
 };
 
 struct NamespaceInfo {

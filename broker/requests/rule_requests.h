@@ -30,10 +30,15 @@ struct UpdateRuleRequest {
   RuleEdit edit{};
 };
 
+// Says of a rule, as it is when its turn comes, why it is not to be removed. As RuleEdit.
+using RuleCheck = absl::AnyInvocable<Status(const RuleDescription& current) &&>;
+
 struct RemoveRuleRequest {
   using Response = std::monostate;
   std::string subscription{};
   std::string name{};
+  // Null: in any case.
+  RuleCheck check{};
 };
 
 struct GetRuleRequest {

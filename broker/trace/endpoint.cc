@@ -10,6 +10,7 @@ namespace wharf::trace {
 namespace {
 
 constexpr std::string_view kScheme = "http://";
+constexpr std::string_view kSchemeWithTls = "https://";
 constexpr std::string_view kDefaultTarget = "/v1/traces";
 
 Status Refuse(std::string why) { return {ErrorCode::kArgumentError, std::move(why)}; }
@@ -39,13 +40,9 @@ bool IsTarget(std::string_view target) {
 }  // namespace
 
 Result<Endpoint> ParseEndpoint(std::string_view text) {
-  if (text.starts_with("https://")) {
-    return Refuse(
-        "spans leave without TLS; put a collector of OpenTelemetry on this machine, which passes "
-        "them on with it");
-  }
-  if (!text.starts_with(kScheme)) return Refuse("it begins with http://");
-  text.remove_prefix(kScheme.size());
+  const bool has_tls = text.starts_with(kSchemeWithTls);
+  if (!has_tls && !text.starts_with(kScheme)) return Refuse("it begins with http:// or https://");
+  text.remove_prefix(has_tls ? kSchemeWithTls.size() : kScheme.size());
   const std::size_t slash = std::min(text.find('/'), text.size());
   const std::string_view place = text.substr(0, slash);
   const std::string_view target = text.substr(slash);
@@ -57,8 +54,10 @@ Result<Endpoint> ParseEndpoint(std::string_view text) {
   if (!IsHost(host, is_bracketed)) return Refuse("its host is none");
   if (!IsPort(place.substr(colon + 1))) return Refuse("its port is none");
   if (!IsTarget(target)) return Refuse("its path is none");
-  return Endpoint{std::string(host), std::string(place.substr(colon + 1)),
-                  std::string(target.size() > 1 ? target : kDefaultTarget)};
+  return Endpoint{.has_tls = has_tls,
+                  .host = std::string(host),
+                  .port = std::string(place.substr(colon + 1)),
+                  .target = std::string(target.size() > 1 ? target : kDefaultTarget)};
 }
 
 }  // namespace wharf::trace

@@ -1,6 +1,6 @@
 // Endpoint: where a receiver of OTLP is, as `trace-otlp-endpoint` says it.
 //
-//   endpoint = "http://" ( host / "[" address "]" ) ":" port [ path ]
+//   endpoint = "http" [ "s" ] "://" ( host / "[" address "]" ) ":" port [ path ]
 //
 // Used by the table of keys and by main.cc. A pure function.
 #pragma once
@@ -13,6 +13,8 @@
 namespace wharf::trace {
 
 struct Endpoint {
+  // Whether what is said there is encrypted.
+  bool has_tls = false;
   // Without brackets.
   std::string host;
   std::string port;

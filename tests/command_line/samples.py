@@ -26,6 +26,7 @@ SAMPLES = {
     "subscription list": lambda ground: [ground.topic()],
     "subscription delete": lambda ground: [ground.topic(), "all"],
     "rule add": lambda ground: [ground.topic(), "all", "red", "--filter", "color = 'red'"],
+    "rule update": lambda ground: [ground.topic(), "all", "$Default", "--filter", "color = 'red'"],
     "rule remove": lambda ground: [ground.topic(), "all", "$Default"],
     "rule show": lambda ground: [ground.topic(), "all", "$Default"],
     "rule list": lambda ground: [ground.topic(), "all"],

@@ -285,22 +285,13 @@ class DefinitionsTest(command_line.CommandLineTest):
         self.apply(wanted, "--delete", "--yes")
         self.assertEqual(len(self.run_json("rule", "list", "t", "s")["rules"]), 2)
 
-    def test_a_replacement_that_was_interrupted_is_done(self):
-        self.apply(topic(rule("a", "n = 1"), rule("wharf-replacing-a", "n = 2")))
-        wanted = topic(rule("a", "n = 3"))
-        self.assertIn("plan: 0 to create, 1 to update, 0 to delete;", self.diff(wanted))
-        self.assertTrue(self.apply(wanted).endswith("done: 1 change\n"))
-        rules = self.run_json("rule", "list", "t", "s")["rules"]
-        self.assertEqual([(each["name"], each["filter"]["text"]) for each in rules], [("a", "n = 3")])
-
-    def test_a_rule_is_not_replaced_where_there_is_no_room_for_two(self):
+    def test_a_rule_is_replaced_where_there_is_no_room_for_two(self):
         self.daemon.terminate()
         self.daemon = self.start(flags=[*self.FLAGS, "--max-sql-filters=1"])
         self.apply(topic(rule("a", "n = 1")))
-        before = self.export()
-        self.apply(topic(rule("a", "n = 2")), code=FAILED)
-        self.assertRegex(self.said, "^wharf: QuotaExceeded: replace rule a of t/Subscriptions/s: the topic has 1 SQL")
-        self.assertEqual(self.export(), before)
+        self.assertTrue(self.apply(topic(rule("a", "n = 2"))).endswith("done: 1 change\n"))
+        (only,) = self.run_json("rule", "list", "t", "s")["rules"]
+        self.assertEqual((only["name"], only["filter"]["text"]), ("a", "n = 2"))
 
     def test_a_rule_that_the_broker_does_not_take_is_found_before_anything_is_done(self):
         before = self.export()
@@ -393,18 +384,35 @@ class DefinitionsTest(command_line.CommandLineTest):
         orders = self.run_json("queue", "show", "orders")["properties"]
         self.assertEqual((orders["max_delivery_count"], orders["lock_duration"]), (3, 60))
 
-    def test_a_concurrent_change_is_not_noticed_by_a_deletion(self):
-        self.apply(topic(rule("a", "n = 1"), rule("b", "n = 2")))
-        self.client.create("old")
+    def assert_notices(self, wanted, change, what):
+        """A change of what the plan deletes or replaces, while it asks."""
+        before = self.run_wharf("definitions", "export")
+        code, shown = self.asked(wanted, lambda: self.run_wharf(*change))
+        self.assertEqual(code, FAILED, shown)
+        self.assertRegex(shown, f"InvalidOperation: {what}: '[^']+' is not as it was when it had this etag")
+        self.assertIn("done: 0 of 1 change", shown)
+        self.assertNotEqual(self.run_wharf("definitions", "export"), before)  # It is as somebody else wants it.
 
-        def change_all():
-            self.run_wharf("queue", "update", "old", "--max-delivery-count", "3")
-            self.run_wharf("rule", "remove", "t", "s", "b", "--yes")
-            self.run_wharf("rule", "add", "t", "s", "b", "--filter", "n = 5")
-        code, shown = self.asked(topic(rule("a", "n = 1")), change_all)
-        self.assertEqual(code, OK, shown)
-        self.assertIn("done: 2 changes", shown)
-        self.assertEqual([each["name"] for each in self.run_json("rule", "list", "t", "s")["rules"]], ["a"])
+    def test_a_concurrent_change_is_noticed_by_a_deletion(self):
+        self.apply(topic(rule("a", "n = 1"), rule("b", "n = 2")))
+        update = ["rule", "update", "t", "s"]
+        self.assert_notices(topic(rule("a", "n = 1")), [*update, "b", "--filter", "n = 5"],
+                            "delete rule b of t/Subscriptions/s")
+        self.apply(topic(rule("a", "n = 1")), "--delete", "--yes")
+        self.client.create("old")
+        self.assert_notices(topic(rule("a", "n = 1")), ["queue", "update", "old", "--max-delivery-count", "3"],
+                            "delete queue old")
+
+    def test_an_access_rule_that_was_made_anew_is_not_deleted(self):
+        reader = {"name": "orders", "access_rules": [{"name": "r", "rights": ["Listen"]}]}
+        self.apply(definitions(reader))
+
+        def make_anew():
+            self.run_wharf("access", "remove", "r", "--entity", "orders", "--yes")
+            self.run_wharf("access", "create", "r", "--entity", "orders", "--send")
+        code, shown = self.asked(definitions({"name": "orders"}), make_anew)
+        self.assertEqual(code, FAILED, shown)
+        self.assertIn("'r' is not as it was when it had this etag", shown)
 
     def test_what_was_sent_meanwhile_is_not_lost(self):
         self.client.create("old")

@@ -72,7 +72,7 @@ class HostileTextTest(command_line.SharedBrokerTest):
     # They show numbers, times, and what they were given themselves by who calls them.
     SHOW_NOTHING_OF_OTHERS = {
         *(f"{kind} {verb}" for kind in ("queue", "topic", "subscription") for verb in ("create", "delete")),
-        "rule add", "rule remove", "send", "settle", "renew", "session renew", "session release",
+        "rule add", "rule update", "rule remove", "send", "settle", "renew", "session renew", "session release",
         "session force-release", "session state set", "session state clear", "transaction run", "transaction begin",
         "transaction commit", "transaction rollback", "transaction show", "message complete", "message export",
         "message dead-letter", "messages import", "disk",

@@ -120,6 +120,13 @@ class TopicCommandsTest(command_line.CommandLineTest):
                          "NAME      FILTER\n$Default  true\nred       color = 'red'  => SET seen = TRUE\n"
                          'urgent    subject="urgent"\n')
 
+        updated = self.run_wharf("rule", "update", "sales", "billing", "URGENT", "--filter", "color = 'blue'")
+        self.assertRegex(updated, r"^  name +urgent\n  filter\.sql +color = 'blue'\n  created_at +\S+Z\n$")
+        self.assertEqual(self.run_wharf("rule", "show", "sales", "billing", "urgent"), updated)
+        self.run_wharf("rule", "update", "sales", "billing", "none", "--true", code=FAILED)
+        self.assertIn("MessagingEntityNotFound", self.said)
+        self.run_wharf("rule", "update", "sales", "billing", "urgent", "--action", "SET a = 1", code=USAGE)
+        self.assertIn("say what the rule shall take", self.said)
         self.run_wharf("rule", "add", "sales", "billing", "RED", code=FAILED)
         self.assertIn("MessagingEntityAlreadyExists", self.said)
         self.assertEqual(self.run_wharf("rule", "remove", "sales", "billing", "$Default"), "removed $Default\n")

@@ -153,6 +153,18 @@ TEST_F(ConfigurationTest, ACertificateThatNobodyIsAskedForIsNotRequired) {
   EXPECT_THAT(complaints(""), IsEmpty());
 }
 
+TEST_F(ConfigurationTest, AnAuthorityThatIsAskedOfNobodyIsAMistake) {
+  const auto complaints = [&](const std::string& text) {
+    WriteFile(text);
+    return ReadConfiguration({.file = path_, .variables = {}, .flags = {}}).complaints.Lines();
+  };
+  EXPECT_THAT(complaints("trace-otlp-ca = '/a'\n"),
+              ElementsAre(path_ + ":1: trace-otlp-ca is asked of nobody, unless "
+                                  "trace-otlp-endpoint begins with https://"));
+  EXPECT_EQ(complaints("trace-otlp-ca = '/a'\ntrace-otlp-endpoint = 'http://a:1'\n").size(), 1U);
+  EXPECT_THAT(complaints("trace-otlp-ca = '/a'\ntrace-otlp-endpoint = 'https://a:1'\n"), IsEmpty());
+}
+
 TEST_F(ConfigurationTest, TheEmulatorListensWhereItsClientsLookForIt) {
   WriteFile("emulator = true\n");
   EXPECT_THAT(

@@ -139,14 +139,15 @@ TEST(ValueTest, AnAuthorityIsAHostAndMayHaveAPort) {
 }
 
 TEST(ValueTest, AnEndpointIsAUrlOfHttpWithAPort) {
-  for (const char* good : {"", "http://127.0.0.1:4318", "http://[::1]:4318/v1/traces"}) {
+  for (const char* good : {"", "http://127.0.0.1:4318", "http://[::1]:4318/v1/traces",
+                           "https://otel.example.org:4318"}) {
     EXPECT_EQ(Refusal("trace-otlp-endpoint", good), "") << good;
   }
-  EXPECT_EQ(Refusal("trace-otlp-endpoint", "https://otel:4318"),
-            "http://HOST:PORT, with a path or without, for example http://127.0.0.1:4318; spans "
-            "leave without TLS; put a collector of OpenTelemetry on this machine, which passes "
-            "them on with it, not \"https://otel:4318\"");
-  EXPECT_THAT(Refusal("trace-otlp-endpoint", "otel"), HasSubstr("; it begins with http://, not"));
+  EXPECT_EQ(Refusal("trace-otlp-endpoint", "https://otel"),
+            "http://HOST:PORT or https://HOST:PORT, with a path or without, for example "
+            "http://127.0.0.1:4318; the port is missing, not \"https://otel\"");
+  EXPECT_THAT(Refusal("trace-otlp-endpoint", "otel"),
+              HasSubstr("; it begins with http:// or https://, not"));
 }
 
 TEST(ValueTest, AClientHasARule) {

@@ -195,6 +195,7 @@ METHODS = {
     "Topics.GetSubscriptionRuntimeProperties": ("GetEntityRequest", TOPIC, {"entity_path": SUBSCRIPTION}),
     "Topics.AddRule": ("AddRuleRequest", TOPIC, {"entity_path": SUBSCRIPTION, "rule": {
         "name": "r", "true_filter": {}}}),
+    "Topics.UpdateRule": ("UpdateRuleRequest", TOPIC, {"entity_path": SUBSCRIPTION, "rule": {"name": "none"}}),
     "Topics.RemoveRule": ("RemoveRuleRequest", TOPIC, {"entity_path": SUBSCRIPTION, "name": "none"}),
     "Topics.GetRule": ("GetRuleRequest", TOPIC, {"entity_path": SUBSCRIPTION, "name": "$Default"}),
     "Topics.ListRules": ("ListRulesRequest", TOPIC, {"entity_path": SUBSCRIPTION}),

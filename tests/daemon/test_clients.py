@@ -45,11 +45,16 @@ class ClientsTest(daemon_test.DaemonTest):
         self.addCleanup(self.daemon.kill)
         (ready,) = [line for line in self.daemon.log if "wharfd ready on " in line]
         self.port = int(re.search(r"grpc\+tls://127\.0\.0\.1:(\d+)", ready).group(1))
-        self.http_port = int(re.search(r"operations\+tls://0\.0\.0\.0:(\d+)", ready).group(1))
+        self.http_port = self.http_port_of(self.daemon)
         root = pathlib.Path(self.data, "root-connection-string").read_text(encoding="ascii")
         self.root_key = connection_of(root)["SharedAccessKey"]
         self.root_token = make_token("sb://host/", "RootManageSharedAccessKey", self.root_key)
         self.root = self.client(token=self.root_token, identity=self.authority.sign("root"))
+
+    @staticmethod
+    def http_port_of(daemon):
+        (ready,) = [line for line in daemon.log if "wharfd ready on " in line]
+        return int(re.search(r"operations\+tls://0\.0\.0\.0:(\d+)", ready).group(1))
 
     def write_rules(self, *rules):
         said = ", ".join(f"'{rule}'" for rule in rules)
@@ -247,9 +252,23 @@ class OperatorsTest(ClientsTest):
         self.assertNotIn(self.root_key, "".join(self.daemon.log))
         self.assertNotIn(reader.primary_key, "".join(self.daemon.log))
 
-    def test_where_all_have_certificates_or_come_from_here_nobody_is_asked(self):
-        self.start_with(wanted="required")
+    def test_a_certificate_that_all_must_have_is_no_right(self):
+        self.start_with("certificate:CN=scraper -> RootManageSharedAccessKey", "certificate:CN=shop -> reader",
+                        wanted="required")
+        self.root.make_rule("", "reader", "Listen")
+        for status, who in ((200, "scraper"), (403, "shop"), (401, "anybody")):
+            self.assertEqual(self.get("/metrics", identity=self.authority.sign(who))[0], status, who)
+        self.assertEqual(self.get("/readyz", identity=self.authority.sign("somebody")), (200, "ok\n"))
+
+    def test_where_access_is_off_a_certificate_that_all_must_have_is_enough(self):
+        daemon = wire.Daemon(self.data, PLACES, [
+            "--tls-cert", str(self.identity.certificate), "--tls-key", str(self.identity.key), "--tls-client-ca",
+            str(self.authority.certificate)])
+        self.addCleanup(daemon.kill)
+        self.http_port = self.http_port_of(daemon)
         self.assertEqual(self.get("/metrics", identity=self.authority.sign("anybody"))[0], 200)
+
+    def test_who_comes_from_this_machine_is_not_asked(self):
         daemon = wire.Daemon(f"{self.folder.name}/here", operations.PLACES, ["--access=on"])
         self.addCleanup(daemon.kill)
         self.assertEqual(operations.get(operations.port_of(daemon), "/metrics")[0], 200)

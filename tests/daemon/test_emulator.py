@@ -16,6 +16,7 @@ import rest_client
 import wire
 from free_ports import free_port
 from topic_calls import path_of, sql
+from wharf.v1 import management_pb2
 
 PLACES = "127.0.0.1:0,amqp://127.0.0.1:0,servicebus://127.0.0.1:0"
 KEY = {"Authorization": "anything"}
@@ -263,6 +264,21 @@ class Refusals(EmulatorTest):
         for flags in ([], ["--access=off"]):
             said = self.refuse("--data", self.data, "--emulator", *flags, code=1)
             self.assertIn("has access rules, 1 of them, and the emulator takes any key", said)
+
+    def test_access_rules_that_its_own_clients_made_are_kept_and_not_asked(self):
+        daemon = self.emulate(config([queue("q")]))
+        rule = management_pb2.AccessRule(entity_path="q", name="mine", rights=[management_pb2.ACCESS_RIGHT_SEND])
+        made = self.client.management.CreateAccessRule(
+            management_pb2.CreateAccessRuleRequest(rule=rule, show_keys=True), timeout=wire.TIMEOUT)
+
+        daemon = self.again(daemon)
+
+        self.assertTrue(any("the emulator takes any key: 1 access rules are kept and not asked" in line
+                            for line in daemon.log), daemon.log)
+        self.send("q", b"x", KEY)
+        kept = self.client.management.GetAccessRule(
+            management_pb2.GetAccessRuleRequest(entity_path="q", name="mine", show_keys=True), timeout=wire.TIMEOUT)
+        self.assertEqual(kept.primary_key, made.primary_key)
 
     def test_what_does_not_go_with_it_is_refused(self):
         for flags, sentence in (

@@ -5,11 +5,14 @@ The rounds of WHARF_FILLINGS (1 unless set) fill a small file system, with messa
 
 import os
 import random
+import re
+import subprocess
 import time
 import unittest
 
 import daemon_test
 import full_disk
+import operations
 import wire
 
 END_LIMIT = 5  # seconds
@@ -140,6 +143,38 @@ class FullDiskTest(daemon_test.DaemonTest):
             return True
         except wire.grpc.RpcError:
             return False
+
+    def alarms(self, port):
+        """Those that are raised, as the statistics, /metrics and the command line tell them: the same everywhere."""
+        raised = {alarm.name: alarm.text for alarm in self.client.statistics().alarms}
+        _, _, metrics = operations.get(port, "/metrics")
+        counted = set(re.findall(r'^wharf_space_alarm\{name="(\w+)"\} 1$', metrics, re.M))
+        shown = subprocess.run([daemon_test.WHARF, "--address", self.client.address, "disk"], check=True,
+                               stdout=subprocess.PIPE, text=True).stdout
+        told = {name for name in re.findall(r'^(\w+): ', shown, re.M)}
+        return raised if set(raised) == counted == told else None
+
+    def test_alarms_are_raised_and_end(self):
+        disk = self.small_disk()
+        daemon = self.start(f"{disk.path}/data", flags=FLAGS, listen=operations.PLACES)
+        port = operations.port_of(daemon)
+        self.assertEqual(self.alarms(port), {})
+        mark = self.client.statistics().disk.sends_refused_below_bytes // full_disk.MIB
+
+        disk.fill_to(mark + mark // 4)
+        full_disk.wait_for(lambda: list(self.alarms(port) or ()) == ["disk_nearly_full"], "the first alarm")
+        self.assertRegex(self.alarms(port)["disk_nearly_full"],
+                         r"^the disk is nearly full: \d+ MB are left, and sends are refused below \d+ MB$")
+        self.client.create("orders")
+        self.client.send("orders", b"it is a warning")
+        disk.fill_to(mark - 2)
+        full_disk.wait_for(lambda: list(self.alarms(port) or ()) == ["disk_full"], "the second alarm")
+        with self.assertRaises(wire.grpc.RpcError):
+            self.client.send("orders", b"refused")
+        disk.make_room()
+        full_disk.wait_for(lambda: self.alarms(port) == {}, "the end of alarms")
+
+        self.client.send("orders", b"and on it goes")
 
     def test_space_of_few_messages_comes_back_while_the_broker_is_idle(self):
         disk = self.small_disk(megabytes=400)

@@ -86,6 +86,14 @@ class HeldDiskTest(daemon_test.DaemonTest):
                     float(re.search(r"^slowest (\S+)$", told, re.M).group(1)))
         return join
 
+    def alarms(self):
+        """Names of bounds that are near, each with its sentence."""
+        raised = self.client.statistics().alarms
+        for alarm in raised:
+            self.assertRegex(alarm.text, r"^requests that wait for their answers take \d+ of \d+ MB; ")
+        self.assertLessEqual({alarm.name for alarm in raised}, {"requests_nearly_full"})
+        return [alarm.name for alarm in raised]
+
     def test_a_stop_does_not_wait_for_it_for_ever(self):  # reliability 4, 24
         daemon = self.start_on_it()
         self.client.create("orders")
@@ -120,9 +128,12 @@ class HeldDiskTest(daemon_test.DaemonTest):
         daemon = self.start_on_it()
         self.client.create("orders", max_size_in_megabytes=5120)
         self.hold()
+        ends_of = self.begin_calls(daemon, calls=60, kib=4096, connections=4, pause=20)
+        daemon_test.wait_for(lambda: self.assertTrue(self.alarms()), AssertionError)
         threading.Timer(HOLD, self.release).start()
 
-        ends, slowest = self.begin_calls(daemon, calls=60, kib=4096, connections=4, pause=20)()
+        ends, slowest = ends_of()
+        daemon_test.wait_for(lambda: self.assertEqual(self.alarms(), []), AssertionError)
 
         self.assertLess(slowest, CALLS_MAX)
         self.assertEqual(set(ends), {(0, "-"), (14, "ServiceBusy")})

@@ -1,5 +1,6 @@
 """What the daemon says: what became of entities, and nobody else's lines."""
 
+import http.client
 import json
 import os
 import re
@@ -89,6 +90,35 @@ class LogTest(daemon_test.DaemonTest):
                                           f"(tracking id {made['tracking_id']})")
         (ready,) = [line for line in lines if "wharfd ready" in line["message"]]
         self.assertEqual(set(ready), {"time", "level", "message"})
+
+    def test_the_trace_of_a_call_stands_beside_what_it_changed(self):
+        daemon = self.start(flags=("--log-format", "json"), listen=f"127.0.0.1:0,console://127.0.0.1:0")
+        trace = "0af7651916cd43dd8448eb211c80319c"
+        parent = f"00-{trace}-b7ad6b7169203331-00"
+        create = self.client.management.CreateQueue
+        for name, said in (("grpc", parent), ("bad", parent.upper()), ("none", "")):
+            create(management_pb2.CreateQueueRequest(queue={"name": name}), timeout=wire.TIMEOUT,
+                   metadata=[("traceparent", said)] if said else [])
+        console = http.client.HTTPConnection(*self.place_of(daemon, "console"), timeout=wire.TIMEOUT)
+        self.addCleanup(console.close)
+        console.request("POST", "/api/v1/Management/CreateQueue", '{"queue": {"name": "json"}}',
+                        {"X-Wharf-Request": "1", "Content-Type": "application/json", "Traceparent": parent})
+        self.assertEqual(console.getresponse().status, 200)
+        subprocess.run([daemon_test.WHARF, "--address", daemon.address, "queue", "create", "wharf"], check=True,
+                       stdout=subprocess.DEVNULL, env={**os.environ, "TRACEPARENT": parent})
+        self.assertEqual(daemon.terminate(), 0)
+
+        lines = [json.loads(line) for line in daemon.log]
+        made = {line["entity"]: line for line in lines if " is made, by " in line["message"]}
+        self.assertEqual({name: line.get("trace_id") for name, line in made.items()},
+                         {"grpc": trace, "bad": None, "none": None, "json": trace, "wharf": trace})
+        self.assertTrue(made["grpc"]["message"].endswith(f", trace {trace})"))
+
+    @staticmethod
+    def place_of(daemon, kind):
+        """The host and the port where it listens."""
+        (ready,) = [line for line in daemon.log if "wharfd ready on " in line]
+        return re.search(rf"{kind}://(127\.0\.0\.1):(\d+)", ready).groups()
 
     def test_what_took_long_is_told_with_its_parts(self):
         daemon = self.start(flags=("--slow-operation", "1ms", "--log-format", "json"))

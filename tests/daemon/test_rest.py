@@ -574,6 +574,26 @@ class RightsTest(RestTest):
         self.token = listen
         self.assertEqual(self.ask("DELETE", locked.place, headers={"Host": "ns.example.org"}).status, 200)
 
+    def answer_to_head(self, method, path):
+        """What is answered to who has not begun with the body yet."""
+        with socket.create_connection(("127.0.0.1", self.port), timeout=wire.TIMEOUT) as waiting:
+            waiting.sendall((f"{method} {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: {self.token}\r\n"
+                             "Content-Length: 900000\r\nExpect: 100-continue\r\n\r\n").encode())
+            return waiting.makefile("rb").readline()
+
+    def test_who_lacks_the_right_is_refused_before_the_body(self):  # SEC-21, SEC-24
+        send, listen = self.token_for("q", "Send"), self.token_for("q", "Listen")
+        manage = self.token_for("q", "Manage")
+        for token, method, path, status in (
+                (listen, "POST", "/q/messages", b"401"), (send, "POST", "/none/messages", b"401"),
+                (send, "PUT", "/q", b"401"), (manage, "PUT", "/none", b"401"),
+                (send, "POST", "/q/messages", b"100"), (manage, "POST", "/Q/messages", b"100"),
+                (manage, "PUT", "/q", b"100")):
+            self.token = token
+            with self.subTest(method=method, path=path, status=status):
+                self.assertEqual(self.answer_to_head(method, path).split()[1], status)
+        self.assertEqual(self.root.statistics().forbidden_count, 4)
+
     def test_a_refusal_says_nothing_of_what_there_is(self):
         texts = set()
         for token in (None, "nonsense", "SharedAccessSignature sr=x", "x" * 61440,

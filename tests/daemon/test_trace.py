@@ -4,11 +4,13 @@ import http.server
 import json
 import pathlib
 import socket
+import ssl
 import threading
 import time
 
 import grpc
 
+import certificates
 import daemon_test
 import operations
 import wire
@@ -22,7 +24,7 @@ SAMPLED = f"00-{TRACE}-{PARENT}-01"
 class Collector:
     """A receiver of OTLP over HTTP that writes down what it gets, and answers with this status."""
 
-    def __init__(self, status=200):
+    def __init__(self, status=200, identity=None):
         self._has_more = threading.Condition()
         self._requests = []
         collector = self
@@ -40,7 +42,15 @@ class Collector:
                 pass
 
         self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
+        self.port = self._server.server_address[1]
+        self.url = f"{'https' if identity else 'http'}://127.0.0.1:{self.port}"
+        if identity:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(identity.certificate, identity.key)
+            # Of a handshake that fails only its own thread hears.
+            self._server.socket = context.wrap_socket(self._server.socket, server_side=True,
+                                                      do_handshake_on_connect=False)
+        self._server.handle_error = lambda *_: None
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,))
         self._thread.start()
 
@@ -85,8 +95,8 @@ def message(name="m1", **properties):
 
 class TraceTest(daemon_test.DaemonTest):
 
-    def collect(self, status=200):
-        collector = Collector(status)
+    def collect(self, status=200, identity=None):
+        collector = Collector(status, identity)
         self.addCleanup(collector.close)
         return collector
 
@@ -220,6 +230,47 @@ class TraceTest(daemon_test.DaemonTest):
         self.assertEqual(daemon.terminate(), 0)
         (line,) = [line for line in daemon.log if "spans are lost" in line]
         self.assertRegex(line, r"warning 1 spans are lost: 127\.0\.0\.1:\d+: it answers 503 Service Unavailable$")
+
+    def test_spans_leave_under_tls_for_who_is_vouched_for(self):
+        authority = certificates.Authority(self.folder.name)
+        collector = self.collect(identity=authority.sign("collector"))
+        self.start_with(trace_otlp_endpoint=collector.url, trace_otlp_ca=str(authority.certificate))
+        self.client.create("orders")
+
+        self.pass_through("orders", message(traceparent=SAMPLED))
+
+        self.assertEqual([span["name"] for span in collector.wait_for(3)],
+                         ["send orders", "wait orders", "deliver orders"])
+        self.wait_until(lambda: self.metric("wharf_trace_spans_total") == 3)
+
+    def test_nothing_is_told_to_who_is_not_the_one(self):
+        authority = certificates.Authority(self.folder.name)
+        stranger = certificates.Authority(self.folder.name, "stranger")
+        trusted = {"trace_otlp_ca": str(authority.certificate)}
+        for number, (identity, keys, why) in enumerate((
+                (stranger.sign("other"), trusted, "certificate verify failed"),
+                (authority.sign("elsewhere", names="DNS:elsewhere"), trusted, "certificate verify failed"),
+                (authority.sign("old", days=-1), trusted, "certificate verify failed"),
+                (authority.sign("mine"), {}, "certificate verify failed"),  # Nobody said that it is believed.
+                (None, trusted, "wrong version number|packet length|unexpected|record"))):
+            collector = self.collect(identity=identity)
+            self.data = f"{self.folder.name}/{number}"
+            with self.subTest(number=number):
+                daemon = self.start_with(trace_otlp_endpoint=f"https://127.0.0.1:{collector.port}", **keys)
+                self.client.create("orders")
+                self.client.send("orders", message(traceparent=SAMPLED))
+                self.wait_until(lambda: self.metric('wharf_trace_spans_dropped_total{reason="failed"}') == 1)
+                self.assertEqual(daemon.terminate(), 0)
+                (line,) = [line for line in daemon.log if "spans are lost" in line]
+                self.assertRegex(line, rf"warning 1 spans are lost: 127\.0\.0\.1:{collector.port}: .*({why})")
+                self.assertEqual(collector.requests(), [])
+
+    def test_an_authority_that_is_none_is_said_at_the_start(self):
+        nothing = pathlib.Path(self.folder.name, "nothing.pem")
+        nothing.write_text("nothing\n", encoding="ascii")
+        for name in (str(nothing), "/nowhere/ca.pem"):
+            with self.assertRaisesRegex(AssertionError, f"error wharfd ends: .*{name}: it has no certificate in PEM"):
+                self.start_with(trace_otlp_endpoint="https://127.0.0.1:1", trace_otlp_ca=name)
 
     def test_a_file_gets_a_request_a_line(self):
         path = pathlib.Path(self.folder.name) / "spans"

@@ -394,6 +394,12 @@ Rows OfRules() {
   return {
       {"Topics.AddRule", "", "! ! u u ! !",
        [](Bench& at) { return at.engine().AddRule(at.path(), {.name = "red"}); }},
+      {"Topics.UpdateRule", "", "! ! u u ! !",
+       [](Bench& at) {
+         return Ask(at, UpdateRuleRequest{at.path(), "$Default", [](const RuleDescription& rule) {
+                                            return Result<RuleDescription>(rule);
+                                          }});
+       }},
       {"Topics.RemoveRule", "", "! ! u u ! !",
        [](Bench& at) { return at.engine().RemoveRule(at.path(), "$Default"); }},
       {"Topics.GetRule", "", "! ! - - ! !",

@@ -619,6 +619,40 @@ TEST_F(GivenRulesTest, ThatCannotBeChangeNothing) {
   EXPECT_EQ(Ask(std::move(subscription)).status().code(), ErrorCode::kInvalidOperation);
 }
 
+// A door asks for its etag so.
+TEST_F(AccessTest, WhatIsNotAsItWasExpectedStays) {
+  ASSERT_TRUE(MakeEntity(EntityKind::kSubscription, {.name = "news/Subscriptions/me"}).ok());
+  ASSERT_TRUE(Create("orders", "reader", Right::kListen).ok());
+  const Status refusal(ErrorCode::kInvalidOperation, "not so");
+  std::string seen;
+
+  const Status entity = Ask(DeleteEntityRequest{EntityKind::kQueue, "Orders",
+                                                [&](const EntityRecord& current) {
+                                                  seen += current.description.name + " ";
+                                                  return refusal;
+                                                }})
+                            .status();
+  const Status rule = Ask(RemoveRuleRequest{"news/Subscriptions/me", "$default",
+                                            [&](const RuleDescription& current) {
+                                              seen += current.name + " ";
+                                              return refusal;
+                                            }})
+                          .status();
+  const Status access_rule =
+      Ask(RemoveAccessRuleRequest{"orders", "READER",
+                                  [&](const AccessRuleInfo& current) {
+                                    seen += current.name + (current.keys ? " with keys" : "");
+                                    return refusal;
+                                  }})
+          .status();
+
+  for (const Status& each : {entity, rule, access_rule}) EXPECT_EQ(each, refusal);
+  EXPECT_EQ(seen, "orders $Default reader");
+  EXPECT_TRUE(Ask(RemoveAccessRuleRequest{"orders", "reader"}).ok());
+  EXPECT_TRUE(Ask(RemoveRuleRequest{"news/Subscriptions/me", "$Default"}).ok());
+  EXPECT_TRUE(Ask(DeleteEntityRequest{EntityKind::kQueue, "orders"}).ok());
+}
+
 TEST_F(GivenRulesTest, WhateverItIsIsDeleted) {  // ATM-4
   EXPECT_TRUE(Ask(DeleteEntityRequest{std::nullopt, "news"}).ok());
   EXPECT_TRUE(Ask(DeleteEntityRequest{std::nullopt, "ORDERS"}).ok());

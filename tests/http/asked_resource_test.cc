@@ -51,5 +51,16 @@ TEST(AskedResourceTest, AndForNothingElse) {
   EXPECT_EQ(Good("$resources/queues", "q", "GET", "$Resources/Queues"), "$resources/queues");
 }
 
+TEST(AskedResourceTest, WhatHasABodyTakesItsRightBeforeThat) {
+  const auto right_of = [](std::string_view method, std::string_view path) {
+    return RightBeforeBody(DataRouteOf(method, path), method);
+  };
+  EXPECT_EQ(right_of("POST", "q/messages"), access::Right::kSend);
+  EXPECT_EQ(right_of("PUT", "q"), access::Right::kManage);
+  EXPECT_EQ(right_of("PUT", "t/subscriptions/s/rules/r"), access::Right::kManage);
+  EXPECT_EQ(right_of("DELETE", "q/messages/head"), std::nullopt);
+  EXPECT_EQ(right_of("GET", "q"), std::nullopt);
+}
+
 }  // namespace
 }  // namespace wharf

@@ -1,16 +1,23 @@
 #include "broker/doors/http/http_post.h"
 
+#include <cstdio>
+#include <fstream>
 #include <future>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/read_until.hpp>
+#include <boost/asio/ssl.hpp>
 #include <boost/asio/streambuf.hpp>
 #include <boost/asio/write.hpp>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "replication/identity/peer_authority.h"
+#include "storage/base/broker_clock.h"
 
 namespace wharf {
 namespace {
@@ -34,7 +41,8 @@ class OneAnswer {
   }
 
   HttpPlace place() const {
-    return {"127.0.0.1", std::to_string(acceptor_.local_endpoint().port()), "/v1/traces?a=b"};
+    return {"127.0.0.1", std::to_string(acceptor_.local_endpoint().port()), "/v1/traces?a=b",
+            nullptr};
   }
   std::string TakeRequest() { return request_.get_future().get(); }
 
@@ -94,7 +102,86 @@ TEST(HttpPostTest, WhereNobodyListensItFails) {
   const std::string port = std::to_string(acceptor.local_endpoint().port());
   acceptor.close();
 
-  EXPECT_THAT(Post({"127.0.0.1", port, "/"}).message(), HasSubstr("Connection refused"));
+  EXPECT_THAT(Post({"127.0.0.1", port, "/", nullptr}).message(), HasSubstr("Connection refused"));
+}
+
+// A server that proves who it is with this certificate, and takes one request.
+class TlsAnswer {
+ public:
+  explicit TlsAnswer(const PemPair& identity) {
+    context_.use_certificate(asio::buffer(identity.certificate), asio::ssl::context::pem);
+    context_.use_private_key(asio::buffer(identity.key), asio::ssl::context::pem);
+    thread_ = std::thread([this] { Serve(); });
+  }
+
+  HttpPlace PlaceFor(const HttpTrust& trust) const {
+    return {"127.0.0.1", std::to_string(acceptor_.local_endpoint().port()), "/v1/traces", trust};
+  }
+  // What came; empty if nothing was said.
+  std::string TakeRequest() {
+    thread_.join();
+    return request_;
+  }
+
+ private:
+  void Serve() {
+    asio::ssl::stream<tcp::socket> stream(acceptor_.accept(), context_);
+    error_code failed;
+    stream.handshake(asio::ssl::stream_base::server, failed);
+    if (failed) return;
+    asio::streambuf read;
+    asio::read_until(stream, read, "{1}", failed);
+    request_ = {asio::buffers_begin(read.data()), asio::buffers_end(read.data())};
+    const std::string answer = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
+    asio::write(stream, asio::buffer(answer), failed);
+  }
+
+  asio::io_context io_;
+  asio::ssl::context context_{asio::ssl::context::tls_server};
+  tcp::acceptor acceptor_{io_, {asio::ip::address_v4::loopback(), 0}};
+  std::string request_;
+  std::thread thread_;
+};
+
+class HttpPostUnderTlsTest : public ::testing::Test {
+ protected:
+  HttpPostUnderTlsTest() : file_(::testing::TempDir() + "/http_post_test.pem") {
+    std::ofstream(file_) << authority_.certificate;
+  }
+  ~HttpPostUnderTlsTest() override { std::remove(file_.c_str()); }
+
+  PemPair Sign(const std::string& address) const {
+    return *SignNode(authority_, "collector", {address}, validity_);
+  }
+
+  const Validity validity_{BrokerClock::SystemSources().wall() - std::chrono::hours(1),
+                           BrokerClock::SystemSources().wall() + std::chrono::hours(1)};
+  const PemPair authority_ = *MakeAuthority(validity_);
+  const std::string file_;
+};
+
+TEST_F(HttpPostUnderTlsTest, WhoIsVouchedForGetsTheRequest) {
+  TlsAnswer server(Sign("127.0.0.1"));
+
+  EXPECT_EQ(Post(server.PlaceFor(*TrustIn(file_))), Status());
+
+  EXPECT_THAT(server.TakeRequest(), ::testing::EndsWith("\r\n\r\n{1}"));
+}
+
+TEST_F(HttpPostUnderTlsTest, NothingIsSaidToAnybodyElse) {
+  for (const auto& [trust, address] :
+       {std::pair{*TrustIn(""), "127.0.0.1"}, {*TrustIn(file_), "127.0.0.2"}}) {
+    TlsAnswer server(Sign(address));
+
+    EXPECT_THAT(Post(server.PlaceFor(trust)).message(), HasSubstr("certificate verify failed"));
+
+    EXPECT_EQ(server.TakeRequest(), "");
+  }
+}
+
+TEST(HttpPostTest, AFileWithoutAuthorityIsNamed) {
+  EXPECT_THAT(TrustIn("/nowhere/ca.pem").status().message(),
+              HasSubstr("/nowhere/ca.pem: it has no certificate in PEM"));
 }
 
 TEST(HttpPostTest, WhoDoesNotAnswerIsLeftWhenTimeIsOver) {

@@ -50,20 +50,22 @@ class RulesBroker final : private v1::Topics::Service {
   const std::string& address() const { return address_; }
   // All of them after each call.
   const std::vector<std::string>& states() const { return states_; }
+  // That the last call expected.
+  const std::string& etag() const { return etag_; }
 
  private:
-  grpc::Status AddRule(grpc::ServerContext* /*context*/, const v1::AddRuleRequest* request,
-                       v1::Rule* response) override {
-    const v1::Rule& rule = request->rule();
-    const bool is_new = rules_.emplace(rule.name(), rule.sql_filter().text()).second;
+  grpc::Status UpdateRule(grpc::ServerContext* /*context*/, const v1::UpdateRuleRequest* request,
+                          v1::Rule* response) override {
+    *response = request->rule();
+    rules_[response->name()] = response->sql_filter().text();
+    etag_ = response->etag();
     Note();
-    *response = rule;
-    if (is_new) return grpc::Status::OK;
-    return ErrorOf(grpc::StatusCode::ALREADY_EXISTS, "MessagingEntityAlreadyExists");
+    return grpc::Status::OK;
   }
   grpc::Status RemoveRule(grpc::ServerContext* /*context*/, const v1::RemoveRuleRequest* request,
                           google::protobuf::Empty* /*response*/) override {
     const bool was_there = rules_.erase(request->name()) > 0;
+    etag_ = request->etag();
     Note();
     if (was_there) return grpc::Status::OK;
     return ErrorOf(grpc::StatusCode::NOT_FOUND, "MessagingEntityNotFound");
@@ -79,11 +81,12 @@ class RulesBroker final : private v1::Topics::Service {
 
   Rules rules_;
   std::vector<std::string> states_;
+  std::string etag_;
   std::string address_;
   std::unique_ptr<grpc::Server> server_;
 };
 
-Change Replacement(const std::string& name, const std::string& filter) {
+Change Replacement(const std::string& name, const std::string& filter, const std::string& etag) {
   v1::Rule rule;
   rule.set_name(name);
   rule.mutable_sql_filter()->set_text(filter);
@@ -91,31 +94,26 @@ Change Replacement(const std::string& name, const std::string& filter) {
           .kind = DefinitionKind::kRule,
           .path = "t/Subscriptions/s",
           .name = name,
-          .wanted = rule};
+          .wanted = rule,
+          .etag = etag};
 }
 
-TEST(DefinitionsApplierTest, ARuleIsReplacedWithoutAMomentInWhichThereIsNone) {
-  RulesBroker broker(RulesBroker::Rules{{"a", "n = 1"}});
+TEST(DefinitionsApplierTest, ARuleIsReplacedInOneStepAndRemovedIfTheyAreAsTheyWere) {
+  RulesBroker broker(RulesBroker::Rules{{"a", "n = 1"}, {"b", "n = 2"}});
   client::Client client(client::Target(broker.address()));
 
-  EXPECT_TRUE(Applier(client, {}).Do(Replacement("a", "n = 3")).ok());
+  EXPECT_TRUE(Applier(client, {}).Do(Replacement("a", "n = 3", "etag-a")).ok());
+  EXPECT_EQ(broker.etag(), "etag-a");
+  EXPECT_TRUE(Applier(client, {})
+                  .Do({.verb = Change::Verb::kDelete,
+                       .kind = DefinitionKind::kRule,
+                       .path = "t/Subscriptions/s",
+                       .name = "b",
+                       .etag = "etag-b"})
+                  .ok());
+  EXPECT_EQ(broker.etag(), "etag-b");
 
-  EXPECT_THAT(broker.states(),
-              ElementsAre("a: n = 1, wharf-replacing-a: n = 3", "wharf-replacing-a: n = 3",
-                          "a: n = 3, wharf-replacing-a: n = 3", "a: n = 3"));
-}
-
-// What it left may be of a file that wanted something else: it is no stand-in for this one.
-TEST(DefinitionsApplierTest, WhatAnInterruptedReplacementLeftIsMadeAnew) {
-  RulesBroker broker(RulesBroker::Rules{{"a", "n = 1"}, {"wharf-replacing-a", "n = 2"}});
-  client::Client client(client::Target(broker.address()));
-
-  EXPECT_TRUE(Applier(client, {}).Do(Replacement("a", "n = 3")).ok());
-
-  EXPECT_THAT(broker.states(),
-              ElementsAre("a: n = 1, wharf-replacing-a: n = 2", "a: n = 1",
-                          "a: n = 1, wharf-replacing-a: n = 3", "wharf-replacing-a: n = 3",
-                          "a: n = 3, wharf-replacing-a: n = 3", "a: n = 3"));
+  EXPECT_THAT(broker.states(), ElementsAre("a: n = 3, b: n = 2", "a: n = 3"));
 }
 
 }  // namespace

@@ -171,23 +171,21 @@ TEST_F(DefinitionsPlanTest, RulesComeAndAreReplacedBeforeOthersGo) {
   EXPECT_EQ(plan.unchanged, 3U);  // The topic, its subscription, and a rule.
 }
 
-TEST_F(DefinitionsPlanTest, WhatAnInterruptedReplacementLeftIsCleanedUp) {
-  EXPECT_EQ(ReplacingName("$Default"), "wharf-replacing-Default");
-  EXPECT_EQ(ReplacingName(std::string(33, 'a') + ".b").size(), 49U);
-  const Plan plan = Make(Rules(R"({"name": "a", "filter": {"kind": "true"}})"),
-                         Rules(R"({"name": "wharf-replacing-a", "filter": {"kind": "true"}})"));
-  EXPECT_THAT(Lines(plan), ElementsAre("create rule a of t/Subscriptions/s",
-                                       "delete rule wharf-replacing-a of t/Subscriptions/s"));
-}
-
-// The replacement removes what it is under itself: a deletion behind it would find nothing.
-TEST_F(DefinitionsPlanTest, WhatAnInterruptedReplacementLeftIsLeftToTheNextOne) {
-  const Definitions present = Rules(R"({"name": "a", "filter": {"kind": "false"}},
-      {"name": "Wharf-Replacing-A", "filter": {"kind": "false"}},
-      {"name": "wharf-replacing-b", "filter": {"kind": "false"}})");
+TEST_F(DefinitionsPlanTest, WhatGoesOrIsReplacedIsKnownByItsEtag) {
+  Definitions present = Read(R"("queues": [{"name": "old", "access_rules": []}],
+      "topics": [{"name": "t", "subscriptions": [{"name": "s", "rules": [
+        {"name": "a", "filter": {"kind": "false"}}, {"name": "b", "filter": {"kind": "false"}}]}]}],
+      "access_rules": [{"name": "ops", "rights": ["Manage"]}])");
+  std::vector<v1::Rule>& rules = present.topics[0].subscriptions[0].rules;
+  rules[0].set_etag("etag-a");
+  rules[1].set_etag("etag-b");
+  present.access_rules[0].set_etag("etag-ops");
   const Plan plan = Make(Rules(R"({"name": "a", "filter": {"kind": "true"}})"), present, kDeletes);
-  EXPECT_THAT(Lines(plan), ElementsAre("replace rule a of t/Subscriptions/s",
-                                       "delete rule wharf-replacing-b of t/Subscriptions/s"));
+  std::vector<std::string> etags;
+  for (const Change& each : plan.changes) etags.push_back(TextOf(each) + ": " + each.etag);
+  EXPECT_THAT(etags, ElementsAre("replace rule a of t/Subscriptions/s: etag-a",
+                                 "delete rule b of t/Subscriptions/s: etag-b",
+                                 "delete queue old: etag-0", "delete access rule ops: etag-ops"));
 }
 
 // Who is connected by one of them can do all the rest.

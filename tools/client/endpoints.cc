@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 
 #include "tools/client/authorization.h"
+#include "tools/client/call_trace.h"
 #include "tools/client/error.h"
 
 namespace wharf::client {
@@ -49,9 +50,11 @@ std::shared_ptr<grpc::Channel> MakeChannel(const Target& target, const std::stri
   NoticeSilence(arguments);
   if (!target.server_name.empty()) arguments.SetSslTargetNameOverride(target.server_name);
   if (is_own) arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  auto interceptors = AuthorizationOf(target.tokens);
+  if (auto trace = CallTraceOf(target.traceparent)) interceptors.push_back(std::move(trace));
   return grpc::experimental::CreateCustomChannelWithInterceptors(
       address, target.credentials ? target.credentials : grpc::InsecureChannelCredentials(),
-      arguments, AuthorizationOf(target.tokens));
+      arguments, std::move(interceptors));
 }
 
 // It does not lead, or cannot be asked whether it does.

@@ -40,9 +40,10 @@ Result<v1::ListQueuesResponse> Management::ListQueues(const std::string& page_to
   return CallToLook(*endpoints_, &Stub::ListQueues, request, timeout_);
 }
 
-Status Management::DeleteQueue(const std::string& name) {
+Status Management::DeleteQueue(const std::string& name, const std::string& etag) {
   v1::DeleteQueueRequest request;
   request.set_entity_path(name);
+  request.set_etag(etag);
   return CallUnary(*endpoints_, &Stub::DeleteQueue, request, timeout_).status();
 }
 

@@ -26,7 +26,8 @@ class Management {
   Result<v1::QueueProperties> GetQueue(const std::string& name);
   // One page; `page_token` is empty for the first.
   Result<v1::ListQueuesResponse> ListQueues(const std::string& page_token);
-  Status DeleteQueue(const std::string& name);
+  // Only if it still has this etag; empty: in any case.
+  Status DeleteQueue(const std::string& name, const std::string& etag = {});
   Result<v1::QueueRuntimeProperties> GetQueueRuntimeProperties(const std::string& name);
   Result<v1::PurgeResponse> Purge(const v1::PurgeRequest& request);
   // Waits as long as it takes: the longer the more messages there are.

@@ -37,6 +37,9 @@ struct Target {
   std::shared_ptr<grpc::ChannelCredentials> credentials;
   // Null: nothing is sent.
   std::shared_ptr<TokenSource> tokens;
+  // To which trace its calls belong, as the broker writes it beside what they change: a traceparent
+  // of W3C Trace Context; empty: none.
+  std::string traceparent{};
   // Whom the certificate must be for; empty: the host of the address.
   std::string server_name{};
   // Which addresses a broker may name, beside those that were given: whoever listens there gets the

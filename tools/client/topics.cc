@@ -43,9 +43,10 @@ Result<v1::ListTopicsResponse> Topics::ListTopics(const std::string& page_token)
   return CallToLook(*endpoints_, &Stub::ListTopics, request, timeout_);
 }
 
-Status Topics::DeleteTopic(const std::string& name) {
+Status Topics::DeleteTopic(const std::string& name, const std::string& etag) {
   v1::DeleteTopicRequest request;
   request.set_entity_path(name);
+  request.set_etag(etag);
   return CallUnary(*endpoints_, &Stub::DeleteTopic, request, timeout_).status();
 }
 
@@ -78,10 +79,10 @@ Result<v1::ListSubscriptionsResponse> Topics::ListSubscriptions(const std::strin
   return CallToLook(*endpoints_, &Stub::ListSubscriptions, request, timeout_);
 }
 
-Status Topics::DeleteSubscription(const SubscriptionId& id) {
-  return CallUnary(*endpoints_, &Stub::DeleteSubscription, For<v1::DeleteSubscriptionRequest>(id),
-                   timeout_)
-      .status();
+Status Topics::DeleteSubscription(const SubscriptionId& id, const std::string& etag) {
+  auto request = For<v1::DeleteSubscriptionRequest>(id);
+  request.set_etag(etag);
+  return CallUnary(*endpoints_, &Stub::DeleteSubscription, request, timeout_).status();
 }
 
 Result<v1::SubscriptionRuntimeProperties> Topics::GetSubscriptionRuntimeProperties(
@@ -96,9 +97,17 @@ Result<v1::Rule> Topics::AddRule(const SubscriptionId& id, const v1::Rule& rule)
   return CallUnary(*endpoints_, &Stub::AddRule, request, timeout_);
 }
 
-Status Topics::RemoveRule(const SubscriptionId& id, const std::string& name) {
+Result<v1::Rule> Topics::UpdateRule(const SubscriptionId& id, const v1::Rule& rule) {
+  auto request = For<v1::UpdateRuleRequest>(id);
+  *request.mutable_rule() = rule;
+  return CallUnary(*endpoints_, &Stub::UpdateRule, request, timeout_);
+}
+
+Status Topics::RemoveRule(const SubscriptionId& id, const std::string& name,
+                          const std::string& etag) {
   auto request = For<v1::RemoveRuleRequest>(id);
   request.set_name(name);
+  request.set_etag(etag);
   return CallUnary(*endpoints_, &Stub::RemoveRule, request, timeout_).status();
 }
 

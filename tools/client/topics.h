@@ -32,7 +32,8 @@ class Topics {
   Result<v1::TopicProperties> GetTopic(const std::string& name);
   // One page; `page_token` is empty for the first.
   Result<v1::ListTopicsResponse> ListTopics(const std::string& page_token);
-  Status DeleteTopic(const std::string& name);
+  // Only if it still has this etag; empty: in any case. Here and below.
+  Status DeleteTopic(const std::string& name, const std::string& etag = {});
   Result<v1::TopicRuntimeProperties> GetTopicRuntimeProperties(const std::string& name);
 
   Result<v1::SubscriptionProperties> CreateSubscription(
@@ -43,12 +44,15 @@ class Topics {
   // One page; `page_token` is empty for the first.
   Result<v1::ListSubscriptionsResponse> ListSubscriptions(const std::string& topic,
                                                           const std::string& page_token);
-  Status DeleteSubscription(const SubscriptionId& id);
+  Status DeleteSubscription(const SubscriptionId& id, const std::string& etag = {});
   Result<v1::SubscriptionRuntimeProperties> GetSubscriptionRuntimeProperties(
       const SubscriptionId& id);
 
   Result<v1::Rule> AddRule(const SubscriptionId& id, const v1::Rule& rule);
-  Status RemoveRule(const SubscriptionId& id, const std::string& name);
+  // Puts it in the place of the one of its name, in one step.
+  Result<v1::Rule> UpdateRule(const SubscriptionId& id, const v1::Rule& rule);
+  Status RemoveRule(const SubscriptionId& id, const std::string& name,
+                    const std::string& etag = {});
   Result<v1::Rule> GetRule(const SubscriptionId& id, const std::string& name);
   // One page; `page_token` is empty for the first.
   Result<v1::ListRulesResponse> ListRules(const SubscriptionId& id, const std::string& page_token);

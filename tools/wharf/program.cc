@@ -1,5 +1,6 @@
 #include "tools/wharf/program.h"
 
+#include <cstdlib>
 #include <cstring>
 
 #include <fmt/core.h>
@@ -30,6 +31,7 @@ ExitCode Program::Run() {
   target_ = {address, *credentials,
              client::TokensOf(connection, BrokerClock::SystemSources().wall)};
   target_.server_name = tls.server_name;
+  if (const char* trace = std::getenv("TRACEPARENT")) target_.traceparent = trace;
   const bool is_safe = *credentials != nullptr || LetsGoInClear(connection, address);
   if (!is_safe && connection.has_secret()) target_.may_follow = IsLoopback;
   client_.emplace(target_);

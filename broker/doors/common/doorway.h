@@ -13,7 +13,8 @@ struct Doorway {
   std::unique_ptr<Listener> listener;
   // Null: it is not.
   std::shared_ptr<const Certificates> certificates{};
-  // Only this machine reaches it, of Unix sockets this user; or all have certificates.
+  // Only this machine reaches it, of Unix sockets this user. That all have certificates is not
+  // enough: which of them may do what, their rules say.
   bool knows_its_clients = true;
 };
 

@@ -4,13 +4,21 @@
 // spans, by main.cc.
 #pragma once
 
+#include <memory>
 #include <stop_token>
 #include <string>
+
+#include <boost/asio/ssl/context.hpp>
 
 #include "storage/base/status.h"
 #include "storage/base/time.h"
 
 namespace wharf {
+
+// Whom a server must be vouched for by that is spoken to under TLS.
+using HttpTrust = std::shared_ptr<boost::asio::ssl::context>;
+// By an authority of this file, in PEM; without a file by one that this machine believes.
+Result<HttpTrust> TrustIn(const std::string& authorities);
 
 struct HttpPlace {
   // A name, or an address without brackets.
@@ -18,6 +26,8 @@ struct HttpPlace {
   std::string port;
   // What is asked for: a path and what is behind it.
   std::string target;
+  // Null: what is said there is not encrypted.
+  HttpTrust trust{};
 };
 
 // Ok if it is answered with a status of 2xx within `patience`, and before `hurry`. Names are looked

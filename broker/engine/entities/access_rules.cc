@@ -145,12 +145,15 @@ Result<AccessRuleInfo> AccessRules::Rotate(RotateAccessKeyRequest request, const
   return info;
 }
 
-Status AccessRules::Remove(const RemoveAccessRuleRequest& request, const Author& author,
-                           Turn& turn) {
+Status AccessRules::Remove(RemoveAccessRuleRequest request, const Author& author, Turn& turn) {
   const Result<Place> place = Find(request.path);
   if (!place.ok()) return place.status();
   const Result<const AccessRule*> rule = FindRule(*place, request.name);
   if (!rule.ok()) return rule.status();
+  if (request.check) {
+    WHARF_RETURN_IF_ERROR(
+        std::move(request.check)(InfoOf(place->path, **rule, /*shows_keys=*/false)));
+  }
   Drop(*place, (*rule)->name(), author, turn);
   return {};
 }

@@ -37,7 +37,7 @@ class AccessRules final : public EntityEndListener {
   Result<AccessRuleInfo> Get(const GetAccessRuleRequest& request) const;
   Result<std::vector<AccessRuleInfo>> List(const ListAccessRulesRequest& request) const;
   Result<AccessRuleInfo> Rotate(RotateAccessKeyRequest request, const Author& author, Turn& turn);
-  Status Remove(const RemoveAccessRuleRequest& request, const Author& author, Turn& turn);
+  Status Remove(RemoveAccessRuleRequest request, const Author& author, Turn& turn);
 
   // Whether these may be all the rules of a new entity, or of the one at `path`.
   static Status CheckGiven(EntityKind kind, const std::vector<GivenAccessRule>& given);

@@ -10,12 +10,14 @@
 namespace wharf {
 namespace {
 
-// ", by the rule orders#shop from ipv4:127.0.0.1:5000 (tracking id ...)"; nothing for the broker
-// itself.
+// ", by the rule orders#shop from ipv4:127.0.0.1:5000 (tracking id ..., trace ...)"; nothing for
+// the broker itself.
 std::string ByWhom(const AuditLog::Author& author) {
   if (author.client.empty()) return "";
   const std::string rule = author.rule.empty() ? "" : "the rule " + author.rule + " from ";
-  return fmt::format(", by {}{} (tracking id {})", rule, author.client, author.tracking_id);
+  const std::string trace = author.trace_id.empty() ? "" : ", trace " + author.trace_id;
+  return fmt::format(", by {}{} (tracking id {}{})", rule, author.client, author.tracking_id,
+                     trace);
 }
 
 }  // namespace
@@ -23,7 +25,8 @@ std::string ByWhom(const AuditLog::Author& author) {
 AuditLog::Author AuditLog::AuthorOf(const Caller& caller) {
   return {.rule = caller.permit == nullptr ? "" : caller.permit->Owner(),
           .client = caller.peer,
-          .tracking_id = ToString(caller.tracking_id)};
+          .tracking_id = ToString(caller.tracking_id),
+          .trace_id = ToString(caller.trace_id)};
 }
 
 void AuditLog::Note(const Author& author, std::string entity, std::string done, Turn& turn) {
@@ -45,7 +48,8 @@ void AuditLog::Write(Timestamp now, const Line& line) {
   const LogFields about({{"entity", line.entity},
                          {"client", line.author.client},
                          {"rule", line.author.rule},
-                         {"tracking_id", line.author.tracking_id}});
+                         {"tracking_id", line.author.tracking_id},
+                         {"trace_id", line.author.trace_id}});
   const auto level = lines_ <= kLinesPerMinute ? spdlog::level::info : spdlog::level::debug;
   spdlog::log(level, "{}{}", line.done, ByWhom(line.author));
 }

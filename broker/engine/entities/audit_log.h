@@ -25,6 +25,8 @@ class AuditLog {
     // Where it comes from; empty: the broker itself.
     std::string client{};
     std::string tracking_id{};
+    // That it says it belongs to; empty: none.
+    std::string trace_id{};
   };
   static Author AuthorOf(const Caller& caller);
 

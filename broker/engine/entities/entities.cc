@@ -80,9 +80,11 @@ Result<Queue*> Entities::Replace(EntityKind kind, QueueDescription description,
   return queue;
 }
 
-Status Entities::Delete(EntityKind kind, std::string_view name, const Author& author, Turn& turn) {
+Status Entities::Delete(EntityKind kind, std::string_view name, EntityCheck check,
+                        const Author& author, Turn& turn) {
   WHARF_RETURN_IF_ERROR(context_.open.Check());
   if (Result<Queue*> queue = context_.catalog.Find(kind, name); queue.ok()) {
+    if (check) WHARF_RETURN_IF_ERROR(std::move(check)((*queue)->record()));
     NoteTopicUsed(**queue, turn.now);
   }
   return Remove(kind, name, "is deleted", author, turn);
@@ -156,9 +158,7 @@ Result<RuleDescription> Entities::UpdateRule(std::string_view path, std::string_
   const Result<EntityFinder::Target> target = finder_.ResolveEntity(path);
   if (!target.ok()) return target.status();
   Queue& subscription = *target->queue;
-  const Topic* topic = topics_.TopicOf(subscription);
-  const Rule* rule =
-      topic == nullptr ? nullptr : topic->rules().Find(subscription.record().id, name);
+  const Rule* rule = FindRule(subscription, name);
   Result<RuleDescription> edited = RuleDescription();
   if (rule != nullptr) edited = std::move(edit)(rule->description);
   if (!edited.ok()) return edited;
@@ -172,10 +172,17 @@ Result<RuleDescription> Entities::UpdateRule(std::string_view path, std::string_
   return replaced;
 }
 
-Status Entities::RemoveRule(std::string_view path, std::string_view name, const Author& author,
-                            Turn& turn) {
+const Rule* Entities::FindRule(const Queue& subscription, std::string_view name) const {
+  const Topic* topic = topics_.TopicOf(subscription);
+  return topic == nullptr ? nullptr : topic->rules().Find(subscription.record().id, name);
+}
+
+Status Entities::RemoveRule(std::string_view path, std::string_view name, RuleCheck check,
+                            const Author& author, Turn& turn) {
   const Result<EntityFinder::Target> target = finder_.ResolveEntity(path);
   if (!target.ok()) return target.status();
+  const Rule* rule = FindRule(*target->queue, name);
+  if (rule != nullptr && check) WHARF_RETURN_IF_ERROR(std::move(check)(rule->description));
   context_.touched.Touch(target->lane);
   NoteTopicUsed(*target->queue, turn.now);
   WHARF_RETURN_IF_ERROR(topics_.RemoveRule(*target->queue, name, turn.now, turn.changes));

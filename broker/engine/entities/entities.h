@@ -43,19 +43,23 @@ class Entities final : public EntityEraser {
   // One that can no longer be received from ends its receivers (STS-8, RCV-5).
   Result<Queue*> Update(EntityKind kind, std::string_view path, EntityEdit edit,
                         const Author& author, Turn& turn);
-  Status Delete(EntityKind kind, std::string_view name, const Author& author, Turn& turn);
+  Status Delete(EntityKind kind, std::string_view name, EntityCheck check, const Author& author,
+                Turn& turn);
   Status EraseEntity(EntityKind kind, std::string_view name, Turn& turn) override;
   // Of the subscription at a path.
   Result<RuleDescription> AddRule(std::string_view path, RuleDescription rule, const Author& author,
                                   Turn& turn);
   Result<RuleDescription> UpdateRule(std::string_view path, std::string_view name, RuleEdit edit,
                                      const Author& author, Turn& turn);
-  Status RemoveRule(std::string_view path, std::string_view name, const Author& author, Turn& turn);
+  Status RemoveRule(std::string_view path, std::string_view name, RuleCheck check,
+                    const Author& author, Turn& turn);
   // Drops what stands in a lane; its rows are reclaimed with it, or later.
   Result<std::int64_t> Purge(const EntityFinder::Target& target, bool with_scheduled,
                              const Author& author, Turn& turn);
 
  private:
+  // Null: it has none of that name.
+  const Rule* FindRule(const Queue& subscription, std::string_view name) const;
   // `how` is what the log says of it.
   Status Remove(EntityKind kind, std::string_view name, std::string_view how, const Author& author,
                 Turn& turn);

@@ -26,7 +26,7 @@ void AccessHandler::Plan(Asked<RotateAccessKeyRequest> asked, Turn& turn) {
 
 void AccessHandler::Plan(Asked<RemoveAccessRuleRequest> asked, Turn& turn) {
   Reply(turn, std::move(asked.answer),
-        Done(rules_.Remove(asked.request, AuditLog::AuthorOf(asked.caller), turn)));
+        Done(rules_.Remove(std::move(asked.request), AuditLog::AuthorOf(asked.caller), turn)));
 }
 
 }  // namespace wharf

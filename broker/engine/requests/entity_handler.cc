@@ -86,7 +86,7 @@ void EntityHandler::Plan(Asked<DeleteEntityRequest> asked, Turn& turn) {
   const Result<Queue*> queue = Find(asked.request.kind, asked.request.name);
   if (!queue.ok()) return Reply(turn, std::move(asked.answer), Done(queue.status()));
   Reply(turn, std::move(asked.answer),
-        Done(entities_.Delete((*queue)->kind(), asked.request.name,
+        Done(entities_.Delete((*queue)->kind(), asked.request.name, std::move(asked.request.check),
                               AuditLog::AuthorOf(asked.caller), turn)));
 }
 

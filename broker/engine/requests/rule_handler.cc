@@ -113,8 +113,9 @@ void RuleHandler::Plan(Asked<UpdateRuleRequest> asked, Turn& turn) {
 }
 
 void RuleHandler::Plan(Asked<RemoveRuleRequest> asked, Turn& turn) {
+  RemoveRuleRequest& request = asked.request;
   Reply(turn, std::move(asked.answer),
-        Done(entities_.RemoveRule(asked.request.subscription, asked.request.name,
+        Done(entities_.RemoveRule(request.subscription, request.name, std::move(request.check),
                                   AuditLog::AuthorOf(asked.caller), turn)));
 }
 

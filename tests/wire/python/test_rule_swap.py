@@ -68,6 +68,22 @@ class RuleSwapTest(wire.WireTest):
         # The test has seen what it is about.
         self.assertEqual({tuple(sorted(rules)) for rules in copies.values()}, {("a",), ("a", "b"), ("b",)})
 
+    def test_an_update_is_one_step(self):  # RUL-12, RUL-13
+        topic, topics = self.new_name(), self.client.topics
+        topics.create(topic)
+        path = topics.subscribe(topic, "s", everything("a", "SET turn = 0"))
+        publishers = [Publisher(topic, str(number)) for number in range(3)]
+
+        for turn in range(2 * ROUNDS):
+            topics.update_rule(topic, "s", everything("a", f"SET turn = {turn}"))
+        for publisher in publishers:
+            publisher.end()
+
+        sent = [body for publisher in publishers for body in publisher.sent]
+        copies = self.copies(path)
+        self.assertCountEqual(copies, sent)
+        self.assertEqual({tuple(rules) for rules in copies.values()}, {("a",)})
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -100,13 +100,32 @@ class RuleTest(wire.WireTest):
 
             self.assertTrue(added.HasField("created_at"))
             self.assertEqual(self.topics.get_rule(self.topic, "s", rule.name.upper()), added)
+            self.assertTrue(added.etag)
             added.ClearField("created_at")
+            added.ClearField("etag")
             self.assertEqual(added, rule)
             self.assert_fails(*EXISTS, self.topics.add_rule, self.topic, "s", rule)
+        self.assert_fails(*NOT_FOUND, self.topics.update_rule, self.topic, "s", sql("a = 1", "other"))
+        self.assert_fails(*NOT_FOUND, self.topics.update_rule, self.topic, "other", given[0])
         for call in (self.topics.get_rule, self.topics.remove_rule):
             self.assert_fails(*NOT_FOUND, call, self.topic, "s", "other")
             self.assert_fails(*NOT_FOUND, call, self.topic, "other", "Sql")
             self.assert_fails(*NOT_FOUND, call, "wire-python/nobody", "s", "Sql")
+
+    def test_a_rule_becomes_another_one(self):  # RUL-12, RUL-13
+        path = self.topics.subscribe(self.topic, "s", sql("color = 'red'", "Rule", "SET seen = 1"))
+        before = self.topics.get_rule(self.topic, "s", "Rule")
+
+        changed = self.topics.update_rule(self.topic, "s", correlation("RULE", subject="blue"))
+
+        self.assertEqual(changed, self.topics.get_rule(self.topic, "s", "rule"))
+        self.assertEqual((changed.name, changed.created_at), ("Rule", before.created_at))
+        self.assertFalse(changed.HasField("action"))
+        self.assertEqual(changed.correlation_filter.subject, "blue")
+        self.assertEqual(self.took(path, with_properties(b"a", color="red"),
+                                   wire.Message(body=b"b", subject="blue")), [b"b"])
+        self.assert_fails(*FILTER, self.topics.update_rule, self.topic, "s", sql("a ==", "Rule"))
+        self.assertEqual(self.topics.get_rule(self.topic, "s", "rule"), changed)
 
     # Conformance
 
@@ -233,6 +252,9 @@ class RuleLimitTest(wire.OwnBrokerTest):
         self.assert_fails(*FULL, topics.add_rule, "orders", "b", correlation("two", subject="x"))
         topics.add_rule("orders", "b", everything("two"))
 
+        # It finds the room that it leaves.
+        topics.update_rule("orders", "b", sql("n = 2", "one"))
+        self.assert_fails(*FULL, topics.update_rule, "orders", "b", correlation("one", subject="x"))
         topics.remove_rule("orders", "b", "one")
         topics.add_rule("orders", "b", sql("n = 1", "other"))
         topics.delete_subscription("orders", "a")

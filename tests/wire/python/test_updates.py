@@ -3,6 +3,7 @@
 import grpc
 
 import wire
+from topic_calls import everything, sql
 from wire import management_pb2
 
 INVALID = grpc.StatusCode.FAILED_PRECONDITION, "InvalidOperation"
@@ -108,6 +109,60 @@ class EtagTest(wire.WireTest):
         self.client.create(name)
 
         self.assert_fails(*INVALID, self.client.update, name, etag=read)
+
+    def test_a_deletion_of_what_changed_meanwhile_is_refused(self):
+        topic, topics = self.new_name(), self.client.topics
+        topics.create(topic)
+        topics.subscribe(topic, "s", everything("r", "SET a = 1"))
+        queue = self.new_queue()
+        for get, change, delete in (
+                (lambda: topics.get_rule(topic, "s", "r"),
+                 lambda: topics.update_rule(topic, "s", everything("r", "SET a = 2")),
+                 lambda etag: topics.remove_rule(topic, "s", "r", etag)),
+                (lambda: topics.get_subscription(topic, "s"),
+                 lambda: topics.update_subscription(topic, "s", max_delivery_count=3),
+                 lambda etag: topics.delete_subscription(topic, "s", etag)),
+                (lambda: topics.get(topic), lambda: topics.update(topic, max_size_in_megabytes=3),
+                 lambda etag: topics.delete(topic, etag)),
+                (lambda: self.client.get(queue), lambda: self.client.update(queue, max_delivery_count=3),
+                 lambda etag: self.client.delete(queue, etag))):
+            read = get().etag
+            change()
+            self.assertNotEqual(get().etag, read)
+            self.assert_fails(*INVALID, delete, read)
+            delete(get().etag)
+            self.assert_fails(*NOT_FOUND, get)
+
+    def test_a_rule_is_updated_if_it_is_as_it_was(self):
+        topic, topics = self.new_name(), self.client.topics
+        topics.create(topic)
+        # In whatever order they are written.
+        parameters = {f"p{number}": wire.Value(int64_value=number) for number in range(40)}
+        topics.subscribe(topic, "s", sql("a = 1", "r", **parameters))
+        read = topics.get_rule(topic, "s", "r")
+        self.assertEqual({topics.get_rule(topic, "s", "r").etag for _ in range(5)}, {read.etag})
+
+        changed = topics.update_rule(topic, "s", everything("r", etag=read.etag))
+
+        self.assertNotEqual(changed.etag, read.etag)
+        self.assert_fails(*INVALID, topics.update_rule, topic, "s", everything("r", etag=read.etag))
+
+    def test_an_access_rule_that_was_made_anew_is_not_removed(self):
+        queue, management = self.new_queue(), self.client.management
+
+        def make(right):
+            return management.CreateAccessRule(management_pb2.CreateAccessRuleRequest(
+                rule={"entity_path": queue, "name": "r", "rights": [right]}), timeout=wire.TIMEOUT)
+
+        def remove(etag):
+            return management.RemoveAccessRule(management_pb2.RemoveAccessRuleRequest(
+                entity_path=queue, name="r", etag=etag), timeout=wire.TIMEOUT)
+        read = make(management_pb2.ACCESS_RIGHT_SEND).etag
+        remove(read)
+        now = make(management_pb2.ACCESS_RIGHT_LISTEN).etag
+
+        self.assert_fails(*INVALID, remove, read)
+        remove(now)
 
 
 class AddressTest(wire.WireTest):

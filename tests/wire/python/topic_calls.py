@@ -18,8 +18,8 @@ def correlation(name="rule", action=None, **wanted):
                            action=action and topics_pb2.SqlText(text=action))
 
 
-def everything(name="rule", action=None):
-    return topics_pb2.Rule(name=name, true_filter=topics_pb2.TrueFilter(),
+def everything(name="rule", action=None, etag=""):
+    return topics_pb2.Rule(name=name, true_filter=topics_pb2.TrueFilter(), etag=etag,
                            action=action and topics_pb2.SqlText(text=action))
 
 
@@ -47,8 +47,8 @@ class TopicCalls:
     def list(self, count=0, token=""):
         return self._call("ListTopics", topics_pb2.ListTopicsRequest(page_size=count, page_token=token))
 
-    def delete(self, name):
-        return self._call("DeleteTopic", topics_pb2.DeleteTopicRequest(entity_path=name))
+    def delete(self, name, etag=""):
+        return self._call("DeleteTopic", topics_pb2.DeleteTopicRequest(entity_path=name, etag=etag))
 
     def runtime(self, name):
         return self._call("GetTopicRuntimeProperties", topics_pb2.GetTopicRuntimePropertiesRequest(entity_path=name))
@@ -75,8 +75,9 @@ class TopicCalls:
         return self._call("ListSubscriptions", topics_pb2.ListSubscriptionsRequest(
             entity_path=topic, page_size=count, page_token=token))
 
-    def delete_subscription(self, topic, name):
-        return self._call("DeleteSubscription", topics_pb2.DeleteSubscriptionRequest(entity_path=path_of(topic, name)))
+    def delete_subscription(self, topic, name, etag=""):
+        return self._call("DeleteSubscription",
+                          topics_pb2.DeleteSubscriptionRequest(entity_path=path_of(topic, name), etag=etag))
 
     def subscription_runtime(self, topic, name):
         return self._call("GetSubscriptionRuntimeProperties", topics_pb2.GetSubscriptionRuntimePropertiesRequest(
@@ -85,8 +86,13 @@ class TopicCalls:
     def add_rule(self, topic, subscription, rule):
         return self._call("AddRule", topics_pb2.AddRuleRequest(entity_path=path_of(topic, subscription), rule=rule))
 
-    def remove_rule(self, topic, subscription, name="$Default"):
-        return self._call("RemoveRule", topics_pb2.RemoveRuleRequest(entity_path=path_of(topic, subscription), name=name))
+    def update_rule(self, topic, subscription, rule):
+        return self._call("UpdateRule",
+                          topics_pb2.UpdateRuleRequest(entity_path=path_of(topic, subscription), rule=rule))
+
+    def remove_rule(self, topic, subscription, name="$Default", etag=""):
+        return self._call("RemoveRule", topics_pb2.RemoveRuleRequest(
+            entity_path=path_of(topic, subscription), name=name, etag=etag))
 
     def get_rule(self, topic, subscription, name="$Default"):
         return self._call("GetRule", topics_pb2.GetRuleRequest(entity_path=path_of(topic, subscription), name=name))

@@ -98,8 +98,9 @@ class Client:
     def get(self, name):
         return self.management.GetQueue(management_pb2.GetQueueRequest(entity_path=name), timeout=TIMEOUT)
 
-    def delete(self, name):
-        return self.management.DeleteQueue(management_pb2.DeleteQueueRequest(entity_path=name), timeout=TIMEOUT)
+    def delete(self, name, etag=""):
+        request = management_pb2.DeleteQueueRequest(entity_path=name, etag=etag)
+        return self.management.DeleteQueue(request, timeout=TIMEOUT)
 
     def runtime(self, name):
         return self.management.GetQueueRuntimeProperties(

@@ -39,6 +39,7 @@ Status RemoveAccessRule(client::Client& client, const Change& change) {
   v1::RemoveAccessRuleRequest request;
   request.set_entity_path(change.path);
   request.set_name(change.name);
+  request.set_etag(change.etag);
   return client.management().RemoveAccessRule(request);
 }
 
@@ -146,42 +147,30 @@ Status Applier::CheckIsEmpty(const Change& change) {
                       NameOf(change.kind), change.path, TextOf(*holding))};
 }
 
-// If it is there already, an earlier run was interrupted behind it, which may have wanted something
-// else. The rule that it stood in for still takes the messages.
-Status Applier::AddInterim(const client::SubscriptionId& id, const v1::Rule& interim) {
-  client::Topics& topics = client_.topics();
-  const Status added = topics.AddRule(id, interim).status();
-  if (added.code() != ErrorCode::kMessagingEntityAlreadyExists) return added;
-  WHARF_RETURN_IF_ERROR(topics.RemoveRule(id, interim.name()));
-  return topics.AddRule(id, interim).status();
-}
-
-// Under another name first, so that no message is missed between the two.
+// In one step: no message is missed, or taken by both.
 Status Applier::Replace(const Change& change) {
-  client::Topics& topics = client_.topics();
-  const client::SubscriptionId id = IdOf(change.path);
-  const auto& wanted = std::get<v1::Rule>(change.wanted);
-  v1::Rule interim = wanted;
-  interim.set_name(ReplacingName(wanted.name()));
-  WHARF_RETURN_IF_ERROR(AddInterim(id, interim));
-  WHARF_RETURN_IF_ERROR(topics.RemoveRule(id, wanted.name()));
-  WHARF_RETURN_IF_ERROR(topics.AddRule(id, wanted).status());
-  return topics.RemoveRule(id, interim.name());
+  v1::Rule wanted = std::get<v1::Rule>(change.wanted);
+  wanted.set_etag(change.etag);
+  return client_.topics().UpdateRule(IdOf(change.path), wanted).status();
 }
 
 Status Applier::Delete(const Change& change) {
   switch (change.kind) {
     case DefinitionKind::kRule:
-      return client_.topics().RemoveRule(IdOf(change.path), change.name);
+      return client_.topics().RemoveRule(IdOf(change.path), change.name, change.etag);
     case DefinitionKind::kAccessRule:
       return RemoveAccessRule(client_, change);
     default:
       break;
   }
   WHARF_RETURN_IF_ERROR(CheckIsEmpty(change));
-  if (change.kind == DefinitionKind::kQueue) return client_.management().DeleteQueue(change.path);
-  if (change.kind == DefinitionKind::kTopic) return client_.topics().DeleteTopic(change.path);
-  return client_.topics().DeleteSubscription(IdOf(change.path));
+  if (change.kind == DefinitionKind::kQueue) {
+    return client_.management().DeleteQueue(change.path, change.etag);
+  }
+  if (change.kind == DefinitionKind::kTopic) {
+    return client_.topics().DeleteTopic(change.path, change.etag);
+  }
+  return client_.topics().DeleteSubscription(IdOf(change.path), change.etag);
 }
 
 Status CheckRules(client::Client& client, Plan& plan) {

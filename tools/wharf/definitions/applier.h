@@ -1,9 +1,9 @@
 // Applier: does what a plan says, change by change, and tells how far it came.
 //
 // Each change is a request of its own, durable when it is answered; what was done stays done, and a
-// plan that is made anew goes on from there. An update is refused by the etag if somebody else has
-// changed the entity since the plan was made; a deletion looks once more at what the entity holds,
-// and at nothing else; rules and access rules go by their names alone. Used on the main thread.
+// plan that is made anew goes on from there. What somebody else has changed since the plan was made
+// is refused by its etag, whether it is an entity, a rule or an access rule; a deletion looks once
+// more at what the entity holds. Used on the main thread.
 #pragma once
 
 #include <map>
@@ -28,7 +28,6 @@ class Applier {
   Status CreateSubscription(const Change& change);
   Status Update(const Change& change);
   Status Replace(const Change& change);
-  Status AddInterim(const client::SubscriptionId& id, const v1::Rule& interim);
   Status Delete(const Change& change);
   Status CheckIsEmpty(const Change& change);
   // Remembers how the entity is from now on.

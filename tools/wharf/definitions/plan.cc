@@ -21,9 +21,6 @@ namespace {
 using google::protobuf::Message;
 using Verb = Change::Verb;
 
-constexpr std::string_view kReplacing = "wharf-replacing-";
-constexpr std::size_t kRuleNameMax = 50;
-
 constexpr char kForwardTo[] = "forward_to";
 constexpr char kForwardDeadLetters[] = "forward_dead_lettered_messages_to";
 
@@ -100,10 +97,6 @@ std::string RightsText(const v1::AccessRule& rule) {
     text += (text.empty() ? "" : ", ") + right.get<std::string>();
   }
   return text;
-}
-
-bool IsReplacing(DefinitionKind kind, const std::string& name) {
-  return kind == DefinitionKind::kRule && FoldPath(name).starts_with(kReplacing);
 }
 
 class Planner {
@@ -338,7 +331,10 @@ class Planner {
                     .path = entity.path,
                     .name = rules[i].name()};
       change.wanted = rules[i];
-      if (there != nullptr) change.properties = ChangesOf(*there, rules[i]);
+      if (there != nullptr) {
+        change.properties = ChangesOf(*there, rules[i]);
+        change.etag = there->etag();
+      }
       plan_.changes.push_back(std::move(change));
     }
     if (present != nullptr) PlanExtras(DefinitionKind::kRule, entity.path, rules, *present);
@@ -378,35 +374,26 @@ class Planner {
                            wanted.name(), where, RightsText(present), RightsText(wanted))});
   }
 
-  // A replacement of this plan makes a rule of that name anew, and removes it behind itself.
-  bool IsReplacedUnder(const std::string& path, const std::string& name) const {
-    return std::any_of(plan_.changes.begin(), plan_.changes.end(), [&](const Change& each) {
-      return each.verb == Verb::kReplace && each.path == path &&
-             FoldPath(ReplacingName(each.name)) == FoldPath(name);
-    });
-  }
-
   // What belongs to an entity of the file and is not in it.
   template <typename Named>
   void PlanExtras(DefinitionKind kind, const std::string& path, const std::vector<Named>& wanted,
                   const std::vector<Named>& present) {
     for (const Named& each : present) {
       if (FindByName(wanted, each.name()) != nullptr) continue;
-      const bool is_interim = IsReplacing(kind, each.name());
-      if (is_interim && IsReplacedUnder(path, each.name())) continue;
-      if (options_.deletes || is_interim) {
-        DeleteExtra(kind, path, each.name());
+      if (options_.deletes) {
+        DeleteExtra(kind, path, each.name(), each.etag());
       } else {
         plan_.leftovers.push_back({kind, path, each.name()});
       }
     }
   }
 
-  void DeleteExtra(DefinitionKind kind, const std::string& path, const std::string& name) {
+  void DeleteExtra(DefinitionKind kind, const std::string& path, const std::string& name,
+                   const std::string& etag) {
     const bool is_access_rule = kind == DefinitionKind::kAccessRule;
     if (is_access_rule && path.empty() && IsOwnRule(name)) NoteOwnRule(name);
     (is_access_rule ? access_rule_deletions_ : rule_deletions_)
-        .push_back({.verb = Verb::kDelete, .kind = kind, .path = path, .name = name});
+        .push_back({.verb = Verb::kDelete, .kind = kind, .path = path, .name = name, .etag = etag});
   }
 
   bool IsOwnRule(const std::string& name) const {
@@ -448,8 +435,11 @@ class Planner {
                                     "--lose-messages if that is what you want",
                                     NameOf(entity.kind), entity.path, TextOf(lost))});
     }
-    plan_.changes.push_back(
-        {.verb = Verb::kDelete, .kind = entity.kind, .path = entity.path, .lost = lost});
+    plan_.changes.push_back({.verb = Verb::kDelete,
+                             .kind = entity.kind,
+                             .path = entity.path,
+                             .etag = TextIn(*entity.properties, "etag"),
+                             .lost = lost});
   }
 
   const Definitions& wanted_;
@@ -472,17 +462,6 @@ class Planner {
 };
 
 }  // namespace
-
-std::string ReplacingName(const std::string& rule) {
-  std::string name(kReplacing);
-  // "$Default" is the only one that begins so.
-  name += rule.substr(rule.starts_with('$') ? 1 : 0);
-  if (name.size() <= kRuleNameMax) return name;
-  name.resize(kRuleNameMax);
-  // The last one is a letter or a digit.
-  while (absl::ascii_isalnum(static_cast<unsigned char>(name.back())) == 0) name.pop_back();
-  return name;
-}
 
 Plan MakePlan(const Definitions& wanted, const BrokerDefinitions& present,
               const PlanOptions& options) {

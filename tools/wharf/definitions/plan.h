@@ -24,8 +24,7 @@
 
 namespace wharf::tool {
 
-// A request to the broker; or several, for a subscription without rules and a rule that is
-// replaced.
+// A request to the broker; or several, for a subscription without rules.
 struct Change {
   enum class Verb : std::uint8_t {
     kCreate,
@@ -48,6 +47,8 @@ struct Change {
       wanted{};
   // Of an update.
   std::vector<PropertyChange> properties{};
+  // Of a rule that is replaced, and of a deletion: that of what the plan was made for.
+  std::string etag{};
   // Of a deletion: what would be lost.
   Holding lost{};
 };
@@ -86,11 +87,6 @@ struct PlanOptions {
   // that has this name is not deleted.
   std::string own_rule{};
 };
-
-// What a rule is called while it takes the place of another one of its name. What is left under
-// such a name by an apply that was interrupted is always deleted, by itself or by the replacement
-// that takes it up again.
-std::string ReplacingName(const std::string& rule);
 
 Plan MakePlan(const Definitions& wanted, const BrokerDefinitions& present,
               const PlanOptions& options);

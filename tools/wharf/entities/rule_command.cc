@@ -47,6 +47,18 @@ ExitCode Add(Program& program, const RuleOptions& options) {
   return Print(program, topics.GetRule(options.subscription, options.name));
 }
 
+// All of it: an action that is not given is none from now on.
+ExitCode Update(Program& program, const RuleOptions& options) {
+  if (!options.given.has_filter()) {
+    return program.FailUsage({ErrorCode::kArgumentError,
+                              "say what the rule shall take: --filter, --correlation, --true or "
+                              "--false"});
+  }
+  v1::Rule rule = RuleOf(options.given);
+  rule.set_name(options.name);
+  return Print(program, program.client().topics().UpdateRule(options.subscription, rule));
+}
+
 ExitCode Show(Program& program, const RuleOptions& options) {
   return Print(program, program.client().topics().GetRule(options.subscription, options.name));
 }
@@ -120,9 +132,9 @@ CLI::App& AddNamedRuleVerb(CLI::App& noun, Program& program, const std::string& 
 }  // namespace
 
 void AddRuleCommand(CLI::App& app, Program& program) {
-  CLI::App& noun = *app.add_subcommand(
-      "rule",
-      "Add, remove, show, list and try the rules of a subscription: which messages it gets");
+  CLI::App& noun = *app.add_subcommand("rule",
+                                       "Add, update, remove, show, list and try the rules of a "
+                                       "subscription: which messages it gets");
   noun.require_subcommand(1);
   noun.fallthrough();
   const auto add = std::make_shared<RuleOptions>();
@@ -131,6 +143,12 @@ void AddRuleCommand(CLI::App& app, Program& program) {
                        "Add a rule; as long as $Default is there, everything matches", add, Add);
   AddIfNotExistsFlag(add_command, add->accepts_existing);
   AddRuleOptions(add_command, add->given);
+  const auto update = std::make_shared<RuleOptions>();
+  AddRuleOptions(AddNamedRuleVerb(noun, program, "update",
+                                  "Put another filter and action in the place of those of a rule, "
+                                  "in one step",
+                                  update, Update),
+                 update->given);
   const auto removal = std::make_shared<RuleOptions>();
   AddYesOption(AddNamedRuleVerb(noun, program, "remove", "Remove a rule", removal, AskAndRemove),
                removal->is_sure);

@@ -1,6 +1,7 @@
 #include "broker/doors/grpc/convert/convert_access.h"
 
 #include "broker/doors/grpc/convert/convert.h"
+#include "broker/doors/grpc/convert/etag.h"
 
 namespace wharf {
 namespace {
@@ -26,6 +27,7 @@ void ToProto(const AccessRuleInfo& rule, v1::AccessRule* proto) {
     if (rule.rights.Has(right)) proto->add_rights(RightToProto(right));
   }
   ToProto(rule.created_at, proto->mutable_created_at());
+  proto->set_etag(EtagOf(*proto));
   if (!rule.keys) return;
   proto->set_primary_key(rule.keys->primary);
   proto->set_secondary_key(rule.keys->secondary);

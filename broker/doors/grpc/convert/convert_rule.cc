@@ -5,6 +5,7 @@
 #include "broker/doors/grpc/convert/convert.h"
 #include "broker/doors/grpc/convert/convert_properties.h"
 #include "broker/doors/grpc/convert/convert_topic.h"
+#include "broker/doors/grpc/convert/etag.h"
 #include "broker/doors/grpc/errors.h"
 
 namespace wharf {
@@ -121,6 +122,7 @@ void ToProto(const RuleDescription& rule, v1::Rule* proto) {
   std::visit(FilterToProto{*proto}, rule.filter);
   if (rule.action) ToProto(*rule.action, proto->mutable_action());
   ToProto(rule.created_at, proto->mutable_created_at());
+  proto->set_etag(EtagOf(*proto));
 }
 
 void ToProto(const RuleVerdict& verdict, const AboutRequest& about, v1::RuleVerdict* proto) {

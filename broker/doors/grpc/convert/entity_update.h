@@ -1,7 +1,8 @@
-// EntityUpdate: what a request to update an entity makes of it.
+// EntityUpdate: what a request to update an entity makes of it, and whether one that deletes it
+// may.
 //
 // The request tells which properties it sets, and perhaps which description it expects; what comes
-// of it is known only when its turn comes, on the shard's thread. Used by the calls that update
+// of it is known only when its turn comes, on the shard's thread. Used by the calls that change
 // queues, topics and subscriptions.
 #pragma once
 
@@ -14,6 +15,7 @@
 #include "broker/doors/common/field_error.h"
 #include "broker/doors/grpc/convert/convert.h"
 #include "broker/doors/grpc/convert/convert_topic.h"
+#include "broker/doors/grpc/convert/etag.h"
 #include "broker/requests/entity_requests.h"
 
 namespace wharf {
@@ -71,13 +73,20 @@ EntityEdit EditOf(const Properties& properties, const google::protobuf::FieldMas
       [asked = properties, mask](const EntityRecord& record) mutable -> Result<QueueDescription> {
         Properties current;
         ToProto(record, &current);
-        if (!asked.etag().empty() && asked.etag() != current.etag()) {
-          return Status(ErrorCode::kInvalidOperation,
-                        fmt::format("'{}' is not as it was when it had this etag; read it again",
-                                    record.description.name));
-        }
+        WHARF_RETURN_IF_ERROR(CheckEtag(asked.etag(), current.etag(), record.description.name));
         return FromProto(Updated(current, std::move(asked), mask));
       };
+}
+
+// Of a request to delete one that perhaps expects this etag.
+template <typename Properties>
+EntityCheck CheckOf(const std::string& etag) {
+  if (etag.empty()) return {};
+  return [etag](const EntityRecord& record) {
+    Properties current;
+    ToProto(record, &current);
+    return CheckEtag(etag, current.etag(), record.description.name);
+  };
 }
 
 }  // namespace wharf

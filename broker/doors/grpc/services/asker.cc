@@ -7,6 +7,7 @@
 
 #include <grpc/grpc_security_constants.h>
 
+#include "broker/doors/common/trace_header.h"
 #include "broker/doors/grpc/inner_channel.h"
 
 namespace wharf {
@@ -58,6 +59,13 @@ VouchedCallers::CallerPtr FindVouched(const VouchedCallers& vouched,
   return vouched.Find({handle->second.data(), handle->second.size()});
 }
 
+TraceId TraceOf(const grpc::ServerContextBase& context) {
+  const auto said = context.client_metadata().find(kTraceHeader);
+  return said == context.client_metadata().end()
+             ? TraceId()
+             : TraceIdOf({said->second.data(), said->second.size()});
+}
+
 }  // namespace
 
 Asker::Asker(const VouchedCallers& vouched, const grpc::ServerContextBase& context)
@@ -67,7 +75,8 @@ Asker::Asker(VouchedCallers::CallerPtr vouched, const grpc::ServerContextBase& c
     : context_(context),
       vouched_(std::move(vouched)),
       peer_(vouched_ == nullptr ? context.peer() : vouched_->peer),
-      tracking_id_(vouched_ == nullptr ? NewTrackingId() : vouched_->tracking_id) {}
+      tracking_id_(vouched_ == nullptr ? NewTrackingId() : vouched_->tracking_id),
+      trace_id_(vouched_ == nullptr ? TraceOf(context) : vouched_->trace_id) {}
 
 Status Asker::Prove(CallGate::Ticket& ticket, const AboutRequest& about) const {
   access::Guard* const guard = ticket.guard();

@@ -28,6 +28,8 @@ class Asker {
   const std::string& peer() const { return peer_; }
   // By which name it is told of: that which another door gave it, or a new one.
   const TrackingId& tracking_id() const { return tracking_id_; }
+  // To which trace it says that it belongs.
+  const TraceId& trace_id() const { return trace_id_; }
 
   // Ok where nobody has to prove anything. A refusal is counted and logged.
   Status Prove(CallGate::Ticket& ticket, const AboutRequest& about) const;
@@ -45,6 +47,7 @@ class Asker {
   const VouchedCallers::CallerPtr vouched_;
   const std::string peer_;
   const TrackingId tracking_id_;
+  const TraceId trace_id_;
 };
 
 }  // namespace wharf

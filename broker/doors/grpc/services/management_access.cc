@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "broker/doors/grpc/convert/convert_access.h"
+#include "broker/doors/grpc/convert/etag.h"
 #include "broker/doors/grpc/convert/receive_answer.h"
 #include "broker/doors/grpc/services/call.h"
 #include "broker/doors/grpc/services/management_service.h"
@@ -16,6 +17,16 @@ Answer<AccessRuleInfo> WithAccessRule(Call& call) {
     if (!rule.ok()) return call.Fail(rule.status());
     ToProto(*rule, &call.response());
     call.Succeed();
+  };
+}
+
+// That it still has this etag, if one was asked for.
+AccessRuleCheck AccessRuleCheckOf(const std::string& etag) {
+  if (etag.empty()) return {};
+  return [etag](const AccessRuleInfo& rule) {
+    v1::AccessRule current;
+    ToProto(rule, &current);
+    return CheckEtag(etag, current.etag(), rule.name);
   };
 }
 
@@ -92,7 +103,8 @@ UnaryReactor* ManagementService::RemoveAccessRule(grpc::CallbackServerContext* c
   return Call::Start(gates_, context, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
     call.requests().Ask(call.caller(),
-                        RemoveAccessRuleRequest{call.entity_path, call.request().name()},
+                        RemoveAccessRuleRequest{call.entity_path, call.request().name(),
+                                                AccessRuleCheckOf(call.request().etag())},
                         AnswerDone(call));
   });
 }

@@ -117,7 +117,9 @@ UnaryReactor* ManagementService::DeleteQueue(grpc::CallbackServerContext* contex
   using Call = UnaryCall<v1::DeleteQueueRequest, google::protobuf::Empty>;
   return Call::Start(gates_, context, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
-    call.requests().Ask(call.caller(), DeleteEntityRequest{EntityKind::kQueue, call.entity_path},
+    call.requests().Ask(call.caller(),
+                        DeleteEntityRequest{EntityKind::kQueue, call.entity_path,
+                                            CheckOf<v1::QueueProperties>(call.request().etag())},
                         [&call](const Result<std::monostate>& deleted) {
                           if (!deleted.ok()) return call.Fail(deleted.status());
                           call.Succeed();

@@ -1,5 +1,8 @@
 // Rules of subscriptions, and what they say of a message.
 
+#include <string>
+#include <utility>
+
 #include <google/protobuf/empty.pb.h>
 
 #include "broker/core/entities/names.h"
@@ -7,6 +10,7 @@
 #include "broker/doors/common/page_token.h"
 #include "broker/doors/grpc/convert/convert.h"
 #include "broker/doors/grpc/convert/convert_topic.h"
+#include "broker/doors/grpc/convert/etag.h"
 #include "broker/doors/grpc/convert/page_size.h"
 #include "broker/doors/grpc/convert/receive_answer.h"
 #include "broker/doors/grpc/convert/topics_answer.h"
@@ -27,6 +31,25 @@ Answer<RuleDescription> AnswerRule(Call& call) {
     ToProto(*rule, &call.response());
     call.Succeed();
   };
+}
+
+Status CheckRuleEtag(const std::string& asked, const RuleDescription& rule) {
+  v1::Rule current;
+  ToProto(rule, &current);
+  return CheckEtag(asked, current.etag(), rule.name);
+}
+
+// It puts `wanted` in the place of what is there, if that still has this etag.
+RuleEdit RuleEditOf(RuleDescription wanted, const std::string& etag) {
+  return [wanted = std::move(wanted),
+          etag](const RuleDescription& current) mutable -> Result<RuleDescription> {
+    WHARF_RETURN_IF_ERROR(CheckRuleEtag(etag, current));
+    return std::move(wanted);
+  };
+}
+
+RuleCheck RuleCheckOf(const std::string& etag) {
+  return [etag](const RuleDescription& current) { return CheckRuleEtag(etag, current); };
 }
 
 void EvaluateGiven(Message message, EvaluateCall& call) {
@@ -80,12 +103,29 @@ UnaryReactor* TopicsService::AddRule(grpc::CallbackServerContext* context,
   });
 }
 
+UnaryReactor* TopicsService::UpdateRule(grpc::CallbackServerContext* context,
+                                        grpc::ByteBuffer* response) {
+  using Call = UnaryCall<v1::UpdateRuleRequest, v1::Rule>;
+  return Call::Start(gates_, context, response, [](Call& call) {
+    const v1::Rule& asked = call.request().rule();
+    call.entity_path = call.request().entity_path();
+    Result<RuleDescription> rule = FromProto(asked);
+    if (!rule.ok()) return call.Fail(rule.status());
+    call.requests().Ask(call.caller(),
+                        UpdateRuleRequest{call.entity_path, asked.name(),
+                                          RuleEditOf(*std::move(rule), asked.etag())},
+                        AnswerRule(call));
+  });
+}
+
 UnaryReactor* TopicsService::RemoveRule(grpc::CallbackServerContext* context,
                                         grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::RemoveRuleRequest, google::protobuf::Empty>;
   return Call::Start(gates_, context, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
-    call.requests().Ask(call.caller(), RemoveRuleRequest{call.entity_path, call.request().name()},
+    call.requests().Ask(call.caller(),
+                        RemoveRuleRequest{call.entity_path, call.request().name(),
+                                          RuleCheckOf(call.request().etag())},
                         AnswerDone(call));
   });
 }

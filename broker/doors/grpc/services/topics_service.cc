@@ -27,8 +27,9 @@ TopicsService::TopicsService(const Gates& gates)
         Unary("ListSubscriptions", &TopicsService::ListSubscriptions),
         Unary("DeleteSubscription", &TopicsService::DeleteSubscription),
         Unary("GetSubscriptionRuntimeProperties", &TopicsService::GetSubscriptionRuntimeProperties),
-        Unary("AddRule", &TopicsService::AddRule), Unary("RemoveRule", &TopicsService::RemoveRule),
-        Unary("GetRule", &TopicsService::GetRule), Unary("ListRules", &TopicsService::ListRules),
+        Unary("AddRule", &TopicsService::AddRule), Unary("UpdateRule", &TopicsService::UpdateRule),
+        Unary("RemoveRule", &TopicsService::RemoveRule), Unary("GetRule", &TopicsService::GetRule),
+        Unary("ListRules", &TopicsService::ListRules),
         Unary("EvaluateRule", &TopicsService::EvaluateRule));
 }
 
@@ -100,7 +101,9 @@ UnaryReactor* TopicsService::DeleteTopic(grpc::CallbackServerContext* context,
   using Call = UnaryCall<v1::DeleteTopicRequest, google::protobuf::Empty>;
   return Call::Start(gates_, context, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
-    call.requests().Ask(call.caller(), DeleteEntityRequest{EntityKind::kTopic, call.entity_path},
+    call.requests().Ask(call.caller(),
+                        DeleteEntityRequest{EntityKind::kTopic, call.entity_path,
+                                            CheckOf<v1::TopicProperties>(call.request().etag())},
                         AnswerDone(call));
   });
 }

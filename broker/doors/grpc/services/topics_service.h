@@ -36,6 +36,7 @@ class TopicsService final : public RawService {
                                                  grpc::ByteBuffer* response);
 
   UnaryReactor* AddRule(grpc::CallbackServerContext* context, grpc::ByteBuffer* response);
+  UnaryReactor* UpdateRule(grpc::CallbackServerContext* context, grpc::ByteBuffer* response);
   UnaryReactor* RemoveRule(grpc::CallbackServerContext* context, grpc::ByteBuffer* response);
   UnaryReactor* GetRule(grpc::CallbackServerContext* context, grpc::ByteBuffer* response);
   UnaryReactor* ListRules(grpc::CallbackServerContext* context, grpc::ByteBuffer* response);

@@ -92,9 +92,11 @@ UnaryReactor* TopicsService::DeleteSubscription(grpc::CallbackServerContext* con
   using Call = UnaryCall<v1::DeleteSubscriptionRequest, google::protobuf::Empty>;
   return Call::Start(gates_, context, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
-    call.requests().Ask(call.caller(),
-                        DeleteEntityRequest{EntityKind::kSubscription, call.entity_path},
-                        AnswerDone(call));
+    call.requests().Ask(
+        call.caller(),
+        DeleteEntityRequest{EntityKind::kSubscription, call.entity_path,
+                            CheckOf<v1::SubscriptionProperties>(call.request().etag())},
+        AnswerDone(call));
   });
 }
 

@@ -3,6 +3,8 @@
 #include <chrono>
 #include <string>
 
+#include "broker/doors/http/trace_of.h"
+
 namespace wharf::console {
 namespace {
 
@@ -12,7 +14,7 @@ constexpr Duration kPatience = std::chrono::minutes(6);
 }  // namespace
 
 Visit::Visit(CallGate& gate, const HttpRequest& head)
-    : peer_(head.peer), ticket_(gate.Enter(head.cut_off)) {
+    : trace_id_(TraceOf(head)), peer_(head.peer), ticket_(gate.Enter(head.cut_off)) {
   // Its call hears itself that it is to end; this one is cut off if its client does not read.
   ticket_.OnClose([](const Status& /*reason*/) {});
 }
@@ -45,7 +47,7 @@ Caller Visit::caller() const {
 }
 
 Caller Visit::caller_of_stream() const {
-  return {.peer = peer_, .tracking_id = tracking_id_, .permit = permit()};
+  return {.peer = peer_, .tracking_id = tracking_id_, .trace_id = trace_id_, .permit = permit()};
 }
 
 Status Visit::Prove(const Credentials& credentials, Sessions& sessions) {

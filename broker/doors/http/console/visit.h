@@ -36,6 +36,7 @@ class Visit {
   Status Prove(const Credentials& credentials, Sessions& sessions);
 
   const TrackingId tracking_id_ = NewTrackingId();
+  const TraceId trace_id_;
   const std::string peer_;
   CallGate::Ticket ticket_;
 };

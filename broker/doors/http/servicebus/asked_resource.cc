@@ -44,4 +44,12 @@ access::PermitPtr PermitFor(access::PermitPtr permit, std::string_view path,
   return std::make_shared<const access::Permit>(std::move(narrow));
 }
 
+// What is put there by its description, an entity or a rule, takes one right.
+std::optional<access::Right> RightBeforeBody(const std::optional<DataRoute>& route,
+                                             std::string_view method) {
+  static_assert(kNeed<CreateEntityRequest>.right == kNeed<AddRuleRequest>.right);
+  if (route) return route->verb == DataVerb::kSend ? kNeed<SendRequest>.right : std::nullopt;
+  return method == "PUT" ? kNeed<CreateEntityRequest>.right : std::nullopt;
+}
+
 }  // namespace wharf

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "broker/access/permit.h"
+#include "broker/access/rights.h"
 #include "broker/doors/http/servicebus/data_route.h"
 
 namespace wharf {
@@ -20,5 +21,10 @@ std::string AskedResource(const std::optional<DataRoute>& route, std::string_vie
 // good for what that is about, if its rule belongs to that, or is above. Else as it is.
 access::PermitPtr PermitFor(access::PermitPtr permit, std::string_view path,
                             const std::string& asked);
+
+// The right on that without which nothing that a body says will be done, by the table of rights
+// (requests/need.h); nothing: what is asked has no body.
+std::optional<access::Right> RightBeforeBody(const std::optional<DataRoute>& route,
+                                             std::string_view method);
 
 }  // namespace wharf

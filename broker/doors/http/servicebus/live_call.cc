@@ -2,12 +2,15 @@
 
 #include <utility>
 
+#include "broker/core/entities/names.h"
 #include "broker/doors/http/servicebus/asked_resource.h"
+#include "broker/doors/http/trace_of.h"
+#include "broker/requests/rights_for.h"
 
 namespace wharf {
 
 LiveCall::LiveCall(CallGate& gate, HttpCounts& counts, std::size_t kind, HttpRequest head,
-                   Target target, std::string asked)
+                   Target target, Asked asked)
     : counts_(counts),
       kind_(kind),
       asked_(std::move(asked)),
@@ -15,7 +18,9 @@ LiveCall::LiveCall(CallGate& gate, HttpCounts& counts, std::size_t kind, HttpReq
       request_{.method = head_.method,
                .target = std::move(target),
                .fields = head_.fields,
-               .caller = {.peer = head_.peer, .tracking_id = NewTrackingId()}},
+               .caller = {.peer = head_.peer,
+                          .tracking_id = NewTrackingId(),
+                          .trace_id = TraceOf(head_)}},
       ticket_(gate.Enter(head_.cut_off)) {
   if (!head_.host.empty()) request_.origin = std::string(head_.scheme) + "://" + head_.host;
 }
@@ -26,12 +31,25 @@ Status LiveCall::Admit() {
   if (!ticket_.is_valid()) {
     return proven.ok() ? ticket_.refusal() : ticket_.refusal_of_strangers();
   }
-  if (!proven.ok()) {
-    guard->NoteRefusal(proven, ticket_.permit(), head_.peer, ToString(request_.caller.tracking_id),
+  request_.caller.permit = PermitFor(ticket_.permit(), request_.target.path, asked_.resource);
+  const Status allowed = proven.ok() ? CheckRight() : proven;
+  if (!allowed.ok()) {
+    guard->NoteRefusal(allowed, ticket_.permit(), head_.peer, ToString(request_.caller.tracking_id),
                        head_.authorization);
   }
-  request_.caller.permit = PermitFor(ticket_.permit(), request_.target.path, asked_);
-  return proven;
+  return allowed;
+}
+
+// The pipeline asks again when it has the request. This is for those who may not: they are not
+// listened to until they have said all of it.
+Status LiveCall::CheckRight() const {
+  const access::Guard* const guard = ticket_.guard();
+  if (guard == nullptr || !asked_.right) return {};
+  const access::PermitPtr& permit = request_.caller.permit;
+  return CheckEither(*asked_.right, asked_.resource, FoldPath(request_.target.path),
+                     [&](access::Right right, const std::string& path) {
+                       return guard->Check(permit, right, path);
+                     });
 }
 
 Status LiveCall::Prove() {

@@ -4,9 +4,11 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "absl/base/thread_annotations.h"
+#include "broker/access/rights.h"
 #include "broker/doors/common/call_gate.h"
 #include "broker/doors/http/host_check.h"
 #include "broker/doors/http/servicebus/call.h"
@@ -17,14 +19,20 @@ namespace wharf {
 
 class LiveCall final : public ServiceBusCall, public std::enable_shared_from_this<LiveCall> {
  public:
-  // `gate` and `counts` outlive it. `kind`: as what it is counted. `asked`: what it is about, for
-  // its rights (asked_resource.h).
+  // For its rights (asked_resource.h): what it is about, and what it takes before its body is read.
+  struct Asked {
+    std::string resource;
+    std::optional<access::Right> right;
+  };
+
+  // `gate` and `counts` outlive it. `kind`: as what it is counted.
   LiveCall(CallGate& gate, HttpCounts& counts, std::size_t kind, HttpRequest head, Target target,
-           std::string asked);
+           Asked asked);
 
   // Whether it cannot come of a web page.
   Status CheckHost(const HostCheck& hosts) const;
-  // Why it may not ask, before its body is read: there is no broker, or nothing is proven.
+  // Why it may not ask, before its body is read: there is no broker, nothing is proven, or that
+  // gives not the right.
   Status Admit();
   // From now on it can be answered.
   void Begin(std::string body, HttpReplyPtr reply);
@@ -38,10 +46,12 @@ class LiveCall final : public ServiceBusCall, public std::enable_shared_from_thi
 
  private:
   Status Prove();
+  // With what it has proven.
+  Status CheckRight() const;
 
   HttpCounts& counts_;
   const std::size_t kind_;
-  const std::string asked_;
+  const Asked asked_;
   const HttpRequest head_;
   ServiceBusRequest request_;
   CallGate::Ticket ticket_;

@@ -32,7 +32,7 @@ HttpService::Begun ServiceBusService::Begin(HttpRequest head) {
   if (!target.ok()) return {.refused = Refusal(400, target.status().message())};
   if (const auto wish = WebSocketWishOf(head, target->path)) return BeginWebSocket(*wish, head);
   const auto route = DataRouteOf(head.method, target->path);
-  std::string asked = AskedResource(route, target->path);
+  LiveCall::Asked asked{AskedResource(route, target->path), RightBeforeBody(route, head.method)};
   const std::size_t kind = route ? static_cast<std::size_t>(route->verb) : kHttpManagement;
   const bool lacks_key = world_.emulator_health != nullptr && head.authorization.empty();
   const bool asks_health = lacks_key && head.method == "GET" && head.path == "/health";
