@@ -123,7 +123,10 @@ class UnaryCall final : public UnaryReactor,
   }
   // The same for what must be done whether the client waits or not.
   Caller caller_itself() const {
-    return {.peer = peer(), .tracking_id = asker_.tracking_id(), .permit = ticket_.permit()};
+    return {.peer = peer(),
+            .door = asker_.door(),
+            .tracking_id = asker_.tracking_id(),
+            .permit = ticket_.permit()};
   }
   EntityRef entity() const { return {entity_path}; }
   // For errors.

@@ -15,7 +15,7 @@ LiveCall::LiveCall(CallGate& gate, HttpCounts& counts, std::size_t kind, HttpReq
       request_{.method = head_.method,
                .target = std::move(target),
                .fields = head_.fields,
-               .caller = {.peer = head_.peer, .tracking_id = NewTrackingId()}},
+               .caller = {.peer = head_.peer, .door = Door::kHttp, .tracking_id = NewTrackingId()}},
       ticket_(gate.Enter(head_.cut_off)) {
   if (!head_.host.empty()) request_.origin = std::string(head_.scheme) + "://" + head_.host;
 }
