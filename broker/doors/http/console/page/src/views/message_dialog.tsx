@@ -74,6 +74,17 @@ export function MessageDialog({ path, message, close, changed }: MessageDialogPr
       <MessageParts of={message} />
       <Failure of={receive.failure ?? undefer.failure ?? activate.failure} />
       <div class="buttons">
+        {may("Listen", source) && (
+          <button
+            type="button"
+            onClick={() => {
+              close();
+              go("find", number, source);
+            }}
+          >
+            Its story
+          </button>
+        )}
         {mayListen && (isWaiting || isDeferred) && (
           <button type="button" onClick={() => receive.run()} disabled={receive.isRunning}>
             Lock it and settle by hand
