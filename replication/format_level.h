@@ -4,6 +4,7 @@
 //   1   as it began
 //   2   checks among the entries (entry.h)
 //   3   messages keep how their senders over AMQP wrote them: the broker's rows have format 3
+//   4   entities may have event logs: the broker's rows have format 5
 //
 // The level of a cluster stands in its book of members (cluster_node/member_book.h) and only rises:
 // who leads raises it, by an entry, when all members that there are read the next one. What a level
@@ -20,7 +21,8 @@ namespace wharf {
 inline constexpr std::uint64_t kFirstFormatLevel = 1;
 inline constexpr std::uint64_t kChecksFormatLevel = 2;
 inline constexpr std::uint64_t kEncodingsFormatLevel = 3;
+inline constexpr std::uint64_t kEventLogsFormatLevel = 4;
 // What this version reads and writes.
-inline constexpr std::uint64_t kFormatLevelMax = 3;
+inline constexpr std::uint64_t kFormatLevelMax = 4;
 
 }  // namespace wharf

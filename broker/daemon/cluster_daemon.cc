@@ -248,7 +248,8 @@ void ClusterDaemon::BeginReign(LeadingLogPtr leading) {
           .disk = &care_.gate(),
           .guard = *guard,
           .tracer = world_.tracer,
-          .check_encodings = [this] { return CheckEncodingsAt(node_->format_level()); }},
+          .check_encodings = [this] { return CheckEncodingsAt(node_->format_level()); },
+          .check_event_logs = [this] { return CheckEventLogsAt(node_->format_level()); }},
       limits, *std::move(image));
   if (const Status begun = leadership->Begin(); !begun.ok()) {
     GiveUp(*leading, begun);

@@ -36,7 +36,7 @@ constexpr Table kTablesOfEntities[] = {
     Table::kCounters,  Table::kMessages,       Table::kBodies,        Table::kDelivery,
     Table::kScheduled, Table::kScheduledTimes, Table::kDuplicates,    Table::kOrder,
     Table::kSessions,  Table::kSessionState,   Table::kSessionsReady, Table::kRules,
-    Table::kBodyRefs,  Table::kSpans};
+    Table::kBodyRefs,  Table::kSpans,          Table::kEvents};
 
 std::uint64_t TableBytesOf(const RocksStore& store, EntityId entity) {
   std::vector<TableRange> ranges;

@@ -42,6 +42,7 @@ class Leadership {
     trace::Tracer* tracer = nullptr;
     // Why messages are not kept yet as AMQP encoded them (Shard::World). Null: they are.
     std::function<Status()> check_encodings{};
+    std::function<Status()> check_event_logs{};
   };
 
   Leadership(const World& world, const ShardLimits& limits, BrokerImage image);

@@ -11,10 +11,18 @@ namespace {
 
 // The format that came with that level, whatever else this version knows: all members say the same.
 constexpr std::uint64_t kEncodingsFormat = 3;
+constexpr std::uint64_t kEventLogsFormat = 5;
+
+// The level from which on all members read rows of that format.
+std::uint64_t LevelOf(std::uint64_t format) {
+  if (format >= kEventLogsFormat) return kEventLogsFormatLevel;
+  return format >= kEncodingsFormat ? kEncodingsFormatLevel : kFirstFormatLevel;
+}
 
 }  // namespace
 
 WriteBatch FormatOfLevel(std::uint64_t level) {
+  if (level >= kEventLogsFormatLevel) return EncodeFormat(kEventLogsFormat);
   return level < kEncodingsFormatLevel ? WriteBatch() : EncodeFormat(kEncodingsFormat);
 }
 
@@ -27,14 +35,22 @@ Status CheckEncodingsAt(std::uint64_t level) {
                   level, kEncodingsFormatLevel)};
 }
 
+Status CheckEventLogsAt(std::uint64_t level) {
+  if (level >= kEventLogsFormatLevel) return {};
+  return {ErrorCode::kInvalidOperation,
+          fmt::format("the cluster writes level {} of the format, in which an entity cannot have "
+                      "an event log: it is raised when all members can read level {}",
+                      level, kEventLogsFormatLevel)};
+}
+
 Status CheckFounder(const FolderState& folder, const std::string& path, std::uint64_t level_max) {
-  const bool is_of_this_format = !folder.is_new && !folder.is_older;
-  if (!is_of_this_format || level_max >= kEncodingsFormatLevel) return {};
+  const std::uint64_t level = folder.is_new ? kFirstFormatLevel : LevelOf(folder.format);
+  if (level_max >= level) return {};
   return {
       ErrorCode::kInvalidOperation,
       fmt::format("the data folder {} has format {}, which nodes that are held at level {} could "
                   "not read: let peer-format-level-max be {} or more, or do not set it",
-                  path, kFormatVersion, level_max, kEncodingsFormatLevel)};
+                  path, folder.format, level_max, level)};
 }
 
 }  // namespace wharf

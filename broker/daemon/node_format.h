@@ -21,6 +21,9 @@ WriteBatch FormatOfLevel(std::uint64_t level);
 // Why messages are not kept yet as AMQP encoded them; or OK.
 Status CheckEncodingsAt(std::uint64_t level);
 
+// Why no entity may have an event log yet; or OK.
+Status CheckEventLogsAt(std::uint64_t level);
+
 // Of a folder that would become the state of a cluster as it is: nodes that are held at a lower
 // level could not read it.
 Status CheckFounder(const FolderState& folder, const std::string& path, std::uint64_t level_max);

@@ -38,11 +38,13 @@ Shard::Shard(const World& world, const ShardLimits& limits, BrokerImage image)
       publisher_(world.publisher),
       admissions_(limits.admitted_weight_max),
       agenda_([this] { Wake(); }),
-      workers_({world.clock, world.random, world.readers, world.disk, world.keys}, limits_, image,
-               agenda_),
+      workers_({world.clock, world.random, world.readers, world.disk, world.keys,
+                world.check_event_logs},
+               limits_, image, agenda_),
       resumed_(std::move(image)),
       counters_(QueuesOf(workers_.catalog)),
       traces_(world.tracer),
+      event_logs_(workers_.catalog, resumed_.event_logs),
       watch_(world.now) {
   std::vector<const EntityRecord*> records;
   for (const Queue* queue : workers_.catalog.queues()) records.push_back(&queue->record());
@@ -93,6 +95,7 @@ void Shard::RunTurn() {
   auto turn = std::make_unique<Turn>(world_.clock.Now(), &workers_.topics.work());
   turn->began = at_work.began();
   turn->tracer = world_.tracer;
+  turn->keeps_actors = event_logs_.is_on();
   workers_.touched.Begin();
   if (!workers_.open.is_closed()) workers_.registrations.PlanDue(*turn);
   agenda_.PlanTasks(limits_.turn_weight_max, *turn);
@@ -104,6 +107,7 @@ void Shard::RunTurn() {
   WriteCounters(*turn);
   PlanAwaitingDue(*turn);
   workers_.shared_bodies.Plan(*turn);
+  event_logs_.Record(*turn);
   if (!turn->is_empty()) Commit(std::move(turn));
   SetAlarm();
   if (has_more()) Wake();
@@ -189,7 +193,9 @@ bool Shard::IsCounted(const Turn& turn) {
   return std::all_of(turn.changes.begin() + static_cast<std::ptrdiff_t>(turn.counted),
                      turn.changes.end(), [](const Change& change) {
                        return std::holds_alternative<SharedBodyDropped>(change) ||
-                              std::holds_alternative<SharedBodyReleased>(change);
+                              std::holds_alternative<SharedBodyReleased>(change) ||
+                              std::holds_alternative<EventsLogged>(change) ||
+                              std::holds_alternative<EventsDropped>(change);
                      });
 }
 

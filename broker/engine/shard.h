@@ -16,6 +16,7 @@
 
 #include "broker/access/guard.h"
 #include "broker/engine/delivery/delivery_traces.h"
+#include "broker/engine/entities/event_logs.h"
 #include "broker/engine/requests/request_watch.h"
 #include "broker/engine/shard_counters.h"
 #include "broker/engine/shard_limits.h"
@@ -77,6 +78,8 @@ class Shard {
     // Why what needs AMQP's own encodings (requests/encodings.h) must not be kept yet: somebody
     // could not read it. OK: it may, from now on. Any thread. Null: it may.
     std::function<Status()> check_encodings{};
+    // The same of event logs, and of entities that have one.
+    std::function<Status()> check_event_logs{};
   };
 
   Shard(const World& world, const ShardLimits& limits, BrokerImage image);
@@ -178,6 +181,7 @@ class Shard {
   BrokerImage resumed_;
   ShardCounters counters_;
   DeliveryTraces traces_;
+  EventLogs event_logs_;
   Directory directory_;
   TimedEntities timed_;
   TurnAudit audit_;

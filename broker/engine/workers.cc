@@ -34,7 +34,7 @@ Workers::Workers(const World& world, const ShardLimits& limits, BrokerImage& ima
       sessions(context, finder, agenda, dispatcher, moves, clock),
       lock_expiry(context, moves, sessions),
       reclaimer(context),
-      entities(context, finder, topics, reclaimer, registrations, audit),
+      entities(context, finder, topics, reclaimer, registrations, audit, world.check_event_logs),
       forwarder(context, sends, disk),
       sweeper(context, image.due_handled, limits.expiry_grain),
       lost_locks(context, agenda),

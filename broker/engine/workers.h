@@ -5,6 +5,8 @@
 // makes them. Owned by the Shard, used on its thread.
 #pragma once
 
+#include <functional>
+
 #include "broker/core/entities/catalog.h"
 #include "broker/engine/background/due_sweeper.h"
 #include "broker/engine/background/forwarder.h"
@@ -55,6 +57,8 @@ struct Workers {
     const DiskGate* disk;
     // Where new keys come from.
     access::KeySource keys;
+    // Why entities must not have event logs yet; or OK. Null: they may.
+    std::function<Status()> check_event_logs{};
   };
 
   // Takes from the image what they work with; the rest is for Start. `limits` and `agenda` outlive

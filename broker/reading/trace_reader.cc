@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "broker/reading/careful_reader.h"
+#include "broker/reading/event_follower.h"
 #include "broker/reading/peek_reader.h"
 #include "broker/schema/keys.h"
 #include "broker/schema/message_rows.h"
@@ -14,6 +15,10 @@
 
 namespace wharf {
 namespace {
+
+// Of one page, about.
+constexpr std::size_t kEventBytesMax = std::size_t{4} << 20;
+constexpr std::size_t kEventsMax = 256;
 
 // "sys.MessageId = 'it''s'".
 std::string FilterFor(const std::string& message_id) {
@@ -34,6 +39,7 @@ class TraceSearch {
         number_(std::get_if<SequenceNumber>(&range.wanted)) {
     findings_.part = range.part;
     findings_.from = range.from;
+    findings_.followed = range.followed;
   }
 
   Result<TraceFindings> Run() {
@@ -50,7 +56,8 @@ class TraceSearch {
 
  private:
   bool is_full() const {
-    return findings_.looked_at >= range_.rows_max || findings_.places.size() >= range_.found_max;
+    return findings_.looked_at >= range_.rows_max || findings_.places.size() >= range_.found_max ||
+           event_bytes_ >= kEventBytesMax || findings_.events.size() >= kEventsMax;
   }
   std::size_t rows_left() const { return range_.rows_max - findings_.looked_at; }
 
@@ -63,13 +70,43 @@ class TraceSearch {
       case EntityPart::kScheduled:
         return LookIntoScheduled(entity);
       case EntityPart::kDeadLetter:
-        return LookIntoLane(entity.dead_letter, EntityPart::kEnd);
+        return LookIntoLane(entity.dead_letter, EntityPart::kEvents);
+      case EntityPart::kEvents:
+        return entity.event_log ? ReadEvents(entity) : GoToNext();
       case EntityPart::kEnd:
         break;
     }
+    return GoToNext();
+  }
+
+  Status GoToNext() {
     ++findings_.done;
+    findings_.followed.clear();
     GoTo(EntityPart::kMain, SequenceNumber());
     return {};
+  }
+
+  // What was found by its id is followed by its number from then on. Of a row that cannot be read
+  // nothing is told.
+  Status ReadEvents(const TracedEntity& entity) {
+    EventFollower follower(range_.wanted, std::move(findings_.followed));
+    const auto rows =
+        view_.Scan(IdOf(Table::kEvents), EventRange(entity.main.entity, findings_.from.value()));
+    for (; rows->valid(); rows->Next()) {
+      const std::optional<std::uint64_t> position = PositionOfEventKey(rows->key());
+      if (is_full() && position) {
+        findings_.followed = follower.Take();
+        GoTo(EntityPart::kEvents, SequenceNumber(*position));
+        return {};
+      }
+      event_bytes_ += rows->value().size();
+      for (FollowedEvent& each :
+           follower.Read(rows->value(), range_.now, range_.now - *entity.event_log)) {
+        findings_.events.push_back({findings_.done, each.lane, std::move(each.event)});
+      }
+    }
+    if (rows->status().ok() || rows->status().is_damage()) return GoToNext();
+    return rows->status();
   }
 
   void GoTo(EntityPart part, SequenceNumber from) {
@@ -152,13 +189,22 @@ class TraceSearch {
     if (!Has(*read, number)) return {};
     const MessagePtr& message = read->at(number);
     if (id_ != nullptr && message->message.message_id != *id_) return {};
+    Follow(entity, number);
     PeekedMessage peeked{.message = message, .is_scheduled = true};
     findings_.places.push_back({findings_.done, LaneKind::kMain, std::move(peeked)});
     return {};
   }
 
+  // Of more than a few the story of each is told under its number.
+  void Follow(const TracedEntity& entity, SequenceNumber number) {
+    if (entity.event_log && findings_.followed.size() < EventFollower::kFollowedMax) {
+      findings_.followed.push_back({number});
+    }
+  }
+
   void Add(const Shelf& shelf, FoundMessage found) {
     const SequenceNumber number = found.message->number;
+    Follow(range_.entities[findings_.done], number);
     FoundPlace place{
         findings_.done, shelf.kind,
         PeekedMessage{std::move(found.message), std::move(found.delivery), found.standing,
@@ -182,6 +228,8 @@ class TraceSearch {
   const SequenceNumber* const number_;
   PageCondition condition_;
   TraceFindings findings_;
+  // Of rows of events that were read.
+  std::size_t event_bytes_ = 0;
 };
 
 }  // namespace

@@ -1,10 +1,11 @@
 // Looks for a message in some entities: by its message id, for which everything is walked over, or
-// by its number.
+// by its number; and for what their event logs tell of it.
 //
 // Used on reader threads; each call sees the store as it was at one instant.
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "broker/core/changes/shelf.h"
@@ -21,6 +22,8 @@ struct TracedEntity {
   SequenceNumber scheduled_floor;
   // It looks for duplicates.
   bool remembers_ids = false;
+  // It has an event log, which tells of so long.
+  std::optional<Duration> event_log{};
 };
 
 struct TraceRange {
@@ -29,9 +32,11 @@ struct TraceRange {
   // Of the first entity.
   EntityPart part = EntityPart::kMain;
   SequenceNumber from;
-  // Rows that one page looks at, about, and messages that it tells of, about.
+  std::vector<FollowedMessage> followed{};
+  // Rows that one page looks at, about, and messages, or events, that it tells of, about.
   std::size_t rows_max = 0;
   std::size_t found_max = 0;
+  Timestamp now{};
 };
 
 struct FoundPlace {
@@ -49,14 +54,23 @@ struct FoundId {
   Timestamp forget_after;
 };
 
+// Without the path of its entity.
+struct FoundEvent {
+  std::size_t entity;
+  LaneKind lane;
+  MessageEvent event;
+};
+
 struct TraceFindings {
   std::vector<FoundPlace> places;
   std::vector<FoundId> remembered;
+  std::vector<FoundEvent> events;
   std::size_t looked_at = 0;
   // So many entities are done; in the next one, if there is one, it goes on there.
   std::size_t done = 0;
   EntityPart part = EntityPart::kMain;
   SequenceNumber from;
+  std::vector<FollowedMessage> followed;
 };
 
 // Past what cannot be read: of such a message nobody knows the id.

@@ -13,6 +13,7 @@
 #include <boost/uuid/uuid.hpp>
 
 #include "broker/access/permit.h"
+#include "broker/core/messages/message_event.h"
 #include "storage/base/time.h"
 
 namespace wharf {
@@ -33,6 +34,8 @@ struct Caller {
   // Where its connection comes from, which bounds what it may have locked. Empty: the broker
   // itself, or a test.
   std::string peer{};
+  // Through which door.
+  Door door = Door::kNone;
   // For how long it waits, at most a year; what nobody waits for any more is not begun. Absent: for
   // ever.
   std::optional<Duration> patience{};

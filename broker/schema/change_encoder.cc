@@ -8,6 +8,7 @@
 #include "absl/container/btree_map.h"
 #include "broker/core/changes/shared_hint_row.h"
 #include "broker/schema/access_record.h"
+#include "broker/schema/event_record.h"
 #include "broker/schema/keys.h"
 #include "broker/schema/message_record.h"
 #include "broker/schema/records.h"
@@ -38,6 +39,7 @@ constexpr TableId kAccess = IdOf(Table::kAccess);
 constexpr TableId kBodyRefs = IdOf(Table::kBodyRefs);
 constexpr TableId kOutcomes = IdOf(Table::kOutcomes);
 constexpr TableId kSpans = IdOf(Table::kSpans);
+constexpr TableId kEvents = IdOf(Table::kEvents);
 
 // A span that is given up over fewer messages leaves its space to compactions that come anyway.
 constexpr std::uint64_t kNumbersWorthReturning = 1024;
@@ -332,6 +334,19 @@ class Encoder {
   void operator()(const AccessRuleSet& change) {
     batch_.Put(kAccess, AccessRuleKey(change.entity, change.rule->name()),
                EncodeAccessRule(*change.rule));
+  }
+
+  void operator()(const EventsLogged& change) {
+    batch_.Put(kEvents, EventKey(change.entity, change.position), change.row);
+    batch_.Put(kEvents, EventHeadKey(change.entity), EncodeEventHead({change.end, change.serial}));
+  }
+
+  // Of a log that is full one range for each sixteenth of it.
+  void operator()(const EventsDropped& change) {
+    const KeyRange rows =
+        change.until ? EventRangeUntil(change.entity, *change.until) : EntityRange(change.entity);
+    DeleteRange(kEvents, rows);
+    NoteFreed(kEvents, rows);
   }
 
   void operator()(const AccessRuleRemoved& change) {

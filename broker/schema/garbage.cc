@@ -5,6 +5,7 @@
 
 #include "broker/core/messages/message.h"
 #include "broker/core/order/partition.h"
+#include "broker/schema/event_record.h"
 #include "broker/schema/keys.h"
 #include "broker/schema/records.h"
 #include "broker/schema/tables.h"
@@ -40,6 +41,11 @@ bool Garbage::IsForgotten(std::string_view record) const {
 bool Garbage::IsForgottenOutcome(std::string_view record) const {
   const Result<TransactionRecord> row = DecodeTransaction(TransactionId(), record);
   return row.ok() && row->forget_after <= committed_.load(std::memory_order_relaxed);
+}
+
+bool Garbage::IsForgottenEvents(std::string_view record) const {
+  const std::optional<Timestamp> forget_after = ForgetAfterOf(record);
+  return forget_after && *forget_after <= committed_.load(std::memory_order_relaxed);
 }
 
 // As if it were applied now; no view is open that is older.

@@ -51,6 +51,8 @@ class Garbage {
   bool IsForgotten(std::string_view record) const;
   // A row of `outcomes`: nobody is told of it any more (TXX-1).
   bool IsForgottenOutcome(std::string_view record) const;
+  // A row of `events`: its time has passed.
+  bool IsForgottenEvents(std::string_view record) const;
 
   // Which span covers messages from `begin` up to but not `end`, which is empty at the end of all;
   // none: no message there is garbage. Keys are those of `messages`.

@@ -77,6 +77,23 @@ std::unique_ptr<RowJudge> JudgeOutcomes(Garbage& garbage) {
   return std::make_unique<RecordJudge>(garbage, &Garbage::IsForgottenOutcome);
 }
 
+// Heads stay: where a log ends must not depend on compactions.
+class EventJudge final : public RowJudge {
+ public:
+  explicit EventJudge(const Garbage& garbage) : garbage_(garbage) {}
+
+  bool IsGarbage(std::string_view key, std::string_view value) override {
+    return !IsEventHeadKey(key) && garbage_.IsForgottenEvents(value);
+  }
+
+ private:
+  const Garbage& garbage_;
+};
+
+std::unique_ptr<RowJudge> JudgeEvents(Garbage& garbage) {
+  return std::make_unique<EventJudge>(garbage);
+}
+
 // Rows of a kind that is never garbage are deleted by writes, in the commit by which they cease to
 // mean anything.
 constexpr GarbageRule kGarbageRules[] = {
@@ -111,6 +128,9 @@ constexpr GarbageRule kGarbageRules[] = {
     // They hide rows that no compaction came to.
     {.table = Table::kSpans},
     {.table = Table::kAccess},
+    // Deleted by bytes; garbage by time, so that also a log to which nothing is written any more is
+    // gone some day.
+    {.table = Table::kEvents, .make_judge = JudgeEvents, .needs_value = true, .by_age = true},
 };
 
 }  // namespace

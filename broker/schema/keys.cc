@@ -1,5 +1,7 @@
 #include "broker/schema/keys.h"
 
+#include <limits>
+
 #include "broker/core/entities/bucket.h"
 #include "broker/core/order/partition.h"
 #include "broker/schema/bytes.h"
@@ -111,6 +113,9 @@ std::optional<SequenceNumber> NumberAt(std::string_view key, std::size_t prefix)
 
 // In front of the names of buckets. The names of the whole folder begin with a letter.
 constexpr std::uint8_t kOfBucket = 0;
+
+// Behind all rows of an event log.
+constexpr std::uint64_t kEventHeadPosition = std::numeric_limits<std::uint64_t>::max();
 
 }  // namespace
 
@@ -230,6 +235,33 @@ std::optional<EntityId> EntityOfAccessRuleKey(std::string_view key) {
   const EntityId id = ReadEntity(reader);
   return reader.failed() ? std::nullopt : std::optional(id);
 }
+
+std::string EventKey(EntityId entity, std::uint64_t position) {
+  std::string key;
+  ByteWriter writer(key);
+  writer.Fixed64(entity.value());
+  writer.Fixed64(position);
+  return key;
+}
+
+KeyRange EventRange(EntityId entity, std::uint64_t from) {
+  return {EventKey(entity, from), EventHeadKey(entity)};
+}
+
+KeyRange EventRangeUntil(EntityId entity, std::uint64_t until) {
+  return {EventKey(entity, 0), EventKey(entity, until)};
+}
+
+std::optional<std::uint64_t> PositionOfEventKey(std::string_view key) {
+  ByteReader reader(key);
+  ReadEntity(reader);
+  const std::uint64_t position = reader.Fixed64();
+  return reader.is_whole() ? std::optional(position) : std::nullopt;
+}
+
+std::string EventHeadKey(EntityId entity) { return EventKey(entity, kEventHeadPosition); }
+
+bool IsEventHeadKey(std::string_view key) { return PositionOfEventKey(key) == kEventHeadPosition; }
 
 std::string DeliveryKey(const Shelf& shelf, Standing standing, SequenceNumber number) {
   std::string key = DeliveryPrefix(shelf, standing);

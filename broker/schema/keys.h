@@ -31,6 +31,7 @@
 //                    bucket (1) · 2 · transaction id, when it has ended
 //   spans            entity (8) · shelf (1) · first sequence number (8)
 //   access           entity (8), zero for the namespace · folded name of the rule
+//   events           entity (8) · position (8) in its event log; of the head the highest one
 //
 // A shelf is the lane plus four times its generation. All parts but the last are of fixed size, or
 // end themselves, so no key is a prefix of another's range.
@@ -154,6 +155,15 @@ std::string OfferKey(const Shelf& shelf, SequenceNumber number, std::string_view
 // Offers from this one to the shelf's end.
 KeyRange OfferRange(const Shelf& shelf, SequenceNumber number, std::string_view session);
 std::optional<OrderedMessage> OfferOfKey(std::string_view key);
+
+// Of `events`; rows from one position on, the head not among them, or up to one.
+std::string EventKey(EntityId entity, std::uint64_t position);
+KeyRange EventRange(EntityId entity, std::uint64_t from);
+KeyRange EventRangeUntil(EntityId entity, std::uint64_t until);
+std::optional<std::uint64_t> PositionOfEventKey(std::string_view key);
+// The row that says where the log ends.
+std::string EventHeadKey(EntityId entity);
+bool IsEventHeadKey(std::string_view key);
 
 // Every row of a shelf in the tables whose keys begin with it.
 KeyRange ShelfRange(const Shelf& shelf);

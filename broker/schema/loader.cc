@@ -24,8 +24,8 @@
 namespace wharf {
 namespace {
 
-// Since then rows are what they are; what came later is about the folder (records.h).
-constexpr std::uint64_t kFormatOfTheseRows = 3;
+// Since then rows are what they are; what comes later is about the folder (records.h).
+constexpr std::uint64_t kFormatOfTheseRows = 5;
 
 // Every possible key of a table.
 KeyRange WholeTable() { return {std::string(), std::string(300, '\xFF')}; }
@@ -392,6 +392,21 @@ Status LoadRules(const StoreView& view, std::vector<RuleAdded>& rules) {
   return rows->status();
 }
 
+// Of a log that has no row yet all is at the beginning.
+Status LoadEventLog(const StoreView& view, const EntityRecord& entity, BrokerImage& image) {
+  if (!entity.description.has_event_log()) return {};
+  EventLogImage log{entity.id, EventLogHead()};
+  const auto record = view.Get(IdOf(Table::kEvents), EventHeadKey(entity.id));
+  if (!record.ok() && !record.status().is_damage()) return record.status();
+  if (!record.ok()) {
+    log.head = std::nullopt;
+  } else if (*record) {
+    log.head = DecodeEventHead(**record);
+  }
+  image.event_logs.push_back(log);
+  return {};
+}
+
 Status LoadRootFile(const StoreView& view, BrokerImage& image) {
   const Result<std::optional<std::uint64_t>> due = ReadMeta(view, kMetaRootFileDue);
   if (!due.ok()) return due.status();
@@ -488,6 +503,7 @@ Result<FolderState> LoadFolderState(const Store& store, std::string_view folder)
   if (!format.ok()) return format.status();
   state.is_new = !*format;
   if (*format) WHARF_RETURN_IF_ERROR(CheckFormat(**format, folder));
+  state.format = format->value_or(0);
   state.is_older = *format && **format < kFormatOfTheseRows;
   const Result<std::vector<BucketState>> buckets = LoadBuckets(*view);
   if (!buckets.ok()) return buckets.status();
@@ -510,6 +526,7 @@ Result<BrokerImage> LoadBroker(const Store& store) {
     Result<EntityRecord> record = DecodeEntity(entities->value());
     if (!record.ok()) return record.status();
     WHARF_RETURN_IF_ERROR(CheckId(*record, image.catalog.next_number));
+    WHARF_RETURN_IF_ERROR(LoadEventLog(view, *record, image));
     const auto fence = image.fences.find(record->id);
     Result<Queue::Image> queue = LoadQueue(view, *std::move(record), with_spans,
                                            fence == image.fences.end() ? "" : fence->second);

@@ -5,11 +5,13 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "broker/core/entities/catalog.h"
+#include "broker/schema/event_record.h"
 #include "storage/store.h"
 
 namespace wharf {
@@ -18,6 +20,12 @@ namespace wharf {
 struct LostLock {
   Shelf shelf;
   UnreadableMessage message;
+};
+
+// Where the event log of an entity ends; nothing: its head cannot be read.
+struct EventLogImage {
+  EntityId entity;
+  std::optional<EventLogHead> head;
 };
 
 struct BrokerImage {
@@ -45,6 +53,8 @@ struct BrokerImage {
   std::vector<LostLock> lost_locks;
   // Of the namespace and of all entities.
   std::vector<AccessRuleSet> access_rules;
+  // Of all entities that have one.
+  std::vector<EventLogImage> event_logs;
   // The first of them was made, and its file may not be there yet.
   bool is_root_file_due = false;
 };
@@ -52,6 +62,8 @@ struct BrokerImage {
 struct FolderState {
   // No broker has used this folder before; it must be given EncodeFormat first.
   bool is_new = false;
+  // Of what there is; 0 if it is new.
+  std::uint64_t format = 0;
   // One of an older format has; before anything is written it must be given EncodeFormat, so that
   // an older broker refuses it from then on.
   bool is_older = false;

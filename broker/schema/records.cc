@@ -87,7 +87,9 @@ constexpr std::uint32_t kMessageExpiryScope = 1 << 11;
 constexpr std::uint32_t kNoDeadLetterOnFilterError = 1 << 12;
 constexpr std::uint32_t kFilteringBeforePublishing = 1 << 13;
 constexpr std::uint32_t kPriority = 1 << 14;
-constexpr std::uint32_t kAllFlags = (1 << 15) - 1;
+// Since format 5.
+constexpr std::uint32_t kHasEventLog = 1 << 15;
+constexpr std::uint32_t kAllFlags = (1 << 16) - 1;
 
 std::uint32_t FlagsOf(const QueueDescription& queue) {
   return (queue.requires_duplicate_detection ? kDuplicateDetection : 0) |
@@ -101,7 +103,8 @@ std::uint32_t FlagsOf(const QueueDescription& queue) {
          (queue.user_metadata ? kHasUserMetadata : 0) | (queue.retry_policy ? kHasRetryPolicy : 0) |
          (queue.session_expiry_scope == SessionExpiryScope::kMessage ? kMessageExpiryScope : 0) |
          (queue.dead_lettering_on_filter_evaluation_exceptions ? 0 : kNoDeadLetterOnFilterError) |
-         (queue.enable_filtering_messages_before_publishing ? kFilteringBeforePublishing : 0);
+         (queue.enable_filtering_messages_before_publishing ? kFilteringBeforePublishing : 0) |
+         (queue.has_event_log() ? kHasEventLog : 0);
 }
 
 void SetFlags(QueueDescription& queue, std::uint32_t flags) {
@@ -154,6 +157,9 @@ void WriteDescription(ByteWriter& writer, const QueueDescription& queue) {
     if (*text) writer.Text(**text);
   }
   if (queue.retry_policy) WriteRetryPolicy(writer, *queue.retry_policy);
+  if (!queue.has_event_log()) return;
+  writer.SignedVarint(queue.event_log_size_in_kilobytes);
+  writer.SignedVarint(queue.event_log_retention.count());
 }
 
 EntityStatus ReadStatus(ByteReader& reader) {
@@ -189,6 +195,11 @@ QueueDescription ReadDescription(ByteReader& reader) {
   }
   if ((flags & kHasUserMetadata) != 0) queue.user_metadata = std::string(reader.Text());
   if ((flags & kHasRetryPolicy) != 0) queue.retry_policy = ReadRetryPolicy(reader);
+  if ((flags & kHasEventLog) != 0) {
+    queue.event_log_size_in_kilobytes = reader.SignedVarint();
+    queue.event_log_retention = Duration(reader.SignedVarint());
+    if (!queue.has_event_log()) reader.Fail();
+  }
   return queue;
 }
 

@@ -32,7 +32,9 @@
 //   sessions    version · token (16) · until · since · expired through
 //   session_state   version · updated at · state
 //   outcomes    version · forget after · transaction record (transaction_record.cc)
-//   spans       version · last - first · as of · how many exceptions · of each how far it is behind
+//   events      version · forget after · events (event_record.h); of the head: version · end ·
+//   serial spans       version · last - first · as of · how many exceptions · of each how far it is
+//   behind
 //               the one before, or behind the first number
 //
 // The tables `scheduled_times`, `sessions_ready` and `body_refs` have no values; those of
@@ -55,8 +57,8 @@ namespace wharf {
 
 // The format of a data folder that this version writes. Since 3, messages keep how their senders
 // over AMQP wrote them; since 4, a broker by itself has its log beside its state
-// (storage/log/single_folder.h).
-inline constexpr std::uint64_t kFormatVersion = 4;
+// (storage/log/single_folder.h); since 5, entities may have event logs.
+inline constexpr std::uint64_t kFormatVersion = 5;
 // The oldest one that it reads as well: all that stands in such a folder means the same in the new
 // one (EncodeFormat).
 inline constexpr std::uint64_t kOldestFormatVersion = 2;

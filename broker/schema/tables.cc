@@ -31,6 +31,7 @@ const TableSet& BrokerTables() {
       {.name = "outcomes"},
       {.name = "spans", .is_watched = true},
       {.name = "access", .is_watched = true},
+      {.name = "events", .is_queue = true},
   };
   return kTables;
 }

@@ -32,6 +32,7 @@ enum class Table : TableId {
   kOutcomes,
   kSpans,
   kAccess,
+  kEvents,
 };
 
 constexpr TableId IdOf(Table table) { return static_cast<TableId>(table); }

@@ -23,6 +23,7 @@ EVERYTHING = {
          "user_metadata": "a \"quoted\" \u00fc \u001b[31m", "status": "receive-disabled",
          "forward_dead_lettered_messages_to": "failed", "auto_delete_on_idle": "1d",
          "retry_policy": {"backoff": "exponential", "base": 0.25, "jitter": 0.2},
+         "event_log_size_in_kilobytes": 64, "event_log_retention": 3600,
          "access_rules": [{"name": "reader", "rights": ["Listen"]}, {"name": "writer", "rights": ["Send"]}]},
         {"name": "failed", "enable_priority": True, "forward_dead_lettered_messages_to": "events"},
         {"name": "events", "enable_partitioning": True, "forward_dead_lettered_messages_to": "failed"}],
@@ -31,7 +32,8 @@ EVERYTHING = {
          "enable_filtering_messages_before_publishing": True,
          "subscriptions": [
              {"name": "none", "rules": []},
-             {"name": "some", "max_delivery_count": 3, "forward_to": "events", "rules": [
+             {"name": "some", "max_delivery_count": 3, "forward_to": "events", "event_log_size_in_kilobytes": 128,
+              "rules": [
                  {"name": "red", "filter": {"kind": "sql", "text": "color = @c", "parameters": {"c": "red"}},
                   "action": {"text": "SET seen = TRUE"}},
                  {"name": "urgent", "filter": {"kind": "correlation", "subject": "urgent", "application_properties":

@@ -17,6 +17,27 @@ class WhereTest(command_line.CommandLineTest):
         self.assertRegex(self.run_wharf("trace", "1"), r"orders +1 +locked")
         self.assertIn("1 found in 1 entities; 1 messages were looked at", self.run_wharf("trace", "a"))
 
+    def test_a_story_is_told_also_when_the_message_is_gone(self):
+        self.run_wharf("queue", "create", "logged", "--event-log-size-in-kilobytes", "64",
+                       "--event-log-retention", "30d")
+        self.run_wharf("send", "logged", "x", "--message-id", "a")
+        self.run_wharf("send", "logged", "x", "--message-id", "b")
+        self.run_wharf("receive", "logged", "--settle", "dead-letter", "--reason", "no stock")
+
+        told = self.run_wharf("trace", "a")
+        self.assertRegex(told, r"logged +1 +sent +grpc ipv4:127")
+        self.assertRegex(told, r"logged +1 +delivered, locked until .*Z +grpc ipv4:127")
+        self.assertRegex(told, r"logged/\$DeadLetterQueue +1 +dead lettered.*: no stock")
+        self.run_wharf("purge", "logged/$DeadLetterQueue", "--yes")
+        self.assertRegex(self.run_wharf("trace", "a"), r"purged.*\n.*not found in")
+
+        found = self.run_json("trace", "1", "--entity", "logged")
+        self.assertEqual([event["kind"] for event in found["events"]], ["sent", "delivered", "dead-lettered", "purged"])
+        self.assertEqual(found["places"], [])
+        self.assertEqual(found["events"][2]["reason"], "no stock")
+        shown = self.run_json("queue", "show", "logged")
+        self.assertEqual(shown["properties"]["event_log_size_in_kilobytes"], 64)
+
     def test_what_is_nowhere_is_not_found(self):
         self.assertIn("not found in 1 entities", self.run_wharf("trace", "none", code=FAILED))
 

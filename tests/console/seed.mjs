@@ -16,7 +16,12 @@ export async function seed(daemon, connectionString = null) {
     call("Messaging/Settle", { entityPath, settlement: { lockTokens, ...verb } });
 
   await call("Management/CreateQueue", {
-    queue: { name: "orders", lockDuration: "3600s", userMetadata: "of the shop" },
+    queue: {
+      name: "orders",
+      lockDuration: "3600s",
+      userMetadata: "of the shop",
+      eventLogSizeInKilobytes: "1024",
+    },
   });
   await call("Management/CreateQueue", { queue: { name: "letters", requiresSession: true } });
   await call("Topics/CreateTopic", { topic: { name: "sales" } });

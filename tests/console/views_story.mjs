@@ -28,6 +28,8 @@ export const VIEWS = [
   [["entity", "orders", "locks"], (page) => says(page, "call of")],
   [["entity", "orders", "send"], (page) => press(page, "Add a property")],
   [["entity", "letters", "receive"], (page) => heading(page, "Session").waitFor()],
+  [["find"], (page) => heading(page, "Where is my message?").waitFor()],
+  [["find", "d0", "orders"], (page) => heading(page, "Its story").waitFor()],
   [["entity", "nothing"], (page) => page.getByRole("alert").waitFor()],
 ];
 

@@ -9,8 +9,9 @@ import wire
 from wharf.v1 import cluster_pb2, message_pb2  # noqa: E402  pylint: disable=wrong-import-order
 
 OLDER = ("--peer-format-level-max", "1")
-LEVEL = 3
+LEVEL = 4
 OLDER_STILL_READS = "in which what AMQP encoded cannot be kept"
+NO_EVENT_LOGS = "in which an entity cannot have an event log"
 SYMBOL = message_pb2.PropertyValue(encoded_value=b"\xa3\x06symbol")
 
 
@@ -47,6 +48,15 @@ class ClusterVersionsTest(cluster_nodes.ClusterTest):
         with self.assertRaises(wire.grpc.RpcError) as refused:
             self.send_encoded()
         self.assertIn(OLDER_STILL_READS, refused.exception.details())
+
+    def switch_log_on(self):
+        self.leader_of(self.nodes).client.update("orders", mask=["event_log_size_in_kilobytes"],
+                                                 event_log_size_in_kilobytes=1024)
+
+    def assert_event_logs_are_held_back(self):
+        with self.assertRaises(wire.grpc.RpcError) as refused:
+            self.switch_log_on()
+        self.assertIn(NO_EVENT_LOGS, refused.exception.details())
 
     def founder(self, **options):
         """At a port that stays: a node that is founded with data opens its folder anew."""
@@ -103,7 +113,8 @@ class ClusterVersionsTest(cluster_nodes.ClusterTest):
         first.client.create("orders")
         first.client.create("encoded")
         self.use()
-        self.assert_encodings_are_held_back()
+        self.send_encoded()
+        self.assert_event_logs_are_held_back()
         self.assert_equal()
 
         for node in self.nodes:
@@ -111,7 +122,8 @@ class ClusterVersionsTest(cluster_nodes.ClusterTest):
             self.use()
 
         self.eventually(lambda: self.levels() == [LEVEL] * 3)
-        self.eventually(lambda: self.send_encoded() is None)
+        self.eventually(lambda: self.switch_log_on() is None)
+        self.use()
         self.assert_equal()
 
     def test_back_from_a_version_that_knows_one_more_table(self):  # reliability 61
@@ -138,7 +150,7 @@ class ClusterVersionsTest(cluster_nodes.ClusterTest):
 
         with self.assertRaises(AssertionError) as refused:
             cluster_nodes.Node(self, "n1", flags=OLDER)
-        self.assertIn("has format 4, which nodes that are held at level 1 could not read", str(refused.exception))
+        self.assertIn("has format 5, which nodes that are held at level 1 could not read", str(refused.exception))
         node = self.founder()
         node.found()
         self.eventually(lambda: node.status().format_level == LEVEL)

@@ -182,6 +182,8 @@ QueueDescription SampleQueue() {
   queue.support_ordering = false;
   queue.enable_express = true;
   queue.retry_policy = RetryPolicy{Backoff::kExponential, seconds(2), minutes(3), 0.25};
+  queue.event_log_size_in_kilobytes = 65;
+  queue.event_log_retention = minutes(12);
   return queue;
 }
 
@@ -209,6 +211,8 @@ TEST(ConvertRequestTest, WhatIsUnlimitedIsAbsent) {  // EPR-8, EPR-16
   EXPECT_FALSE(proto.has_forward_to());
   EXPECT_FALSE(proto.has_user_metadata());
   EXPECT_FALSE(proto.has_retry_policy());
+  EXPECT_FALSE(proto.has_event_log_size_in_kilobytes());
+  EXPECT_FALSE(proto.has_event_log_retention());
 }
 
 TEST(ConvertRequestTest, EveryStatusGoesThereAndBack) {  // STS-1, STS-2, STS-3, STS-4, EPR-13

@@ -37,6 +37,8 @@ QueueDescription UnusualTopic() {
   topic.support_ordering = false;
   topic.enable_express = true;
   topic.enable_filtering_messages_before_publishing = true;
+  topic.event_log_size_in_kilobytes = 65;
+  topic.event_log_retention = minutes(12);
   return topic;
 }
 
@@ -71,6 +73,8 @@ QueueDescription UnusualSubscription() {
   subscription.user_metadata = "x";
   subscription.enable_priority = true;
   subscription.retry_policy = RetryPolicy{.base = seconds(2)};
+  subscription.event_log_size_in_kilobytes = 65;
+  subscription.event_log_retention = minutes(12);
   return subscription;
 }
 

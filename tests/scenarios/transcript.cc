@@ -58,6 +58,8 @@ class ChangePrinter {
   void operator()(const HintShared&) {}
   void operator()(const DueHintDropped&) {}
   void operator()(const SpanForgotten&) {}
+  void operator()(const EventsLogged&) {}
+  void operator()(const EventsDropped&) {}
   void operator()(const ShelfReclaimed&) {}
   void operator()(const ShelfReclaimFinished&) {}
   void operator()(const ScheduledReclaimed&) {}

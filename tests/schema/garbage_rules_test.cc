@@ -47,7 +47,7 @@ TEST(GarbageRulesTest, WhatACompactionMayDropIsInThisList) {
     (table.garbage->by_age ? by_time : by_spans).push_back(table.name);
   }
 
-  EXPECT_THAT(by_time, ElementsAre("duplicates", "outcomes"));
+  EXPECT_THAT(by_time, ElementsAre("duplicates", "outcomes", "events"));
   EXPECT_THAT(by_spans, ElementsAre("messages", "order"));
 }
 

@@ -207,6 +207,14 @@ TEST(RecordsTest, EachStatusComesBack) {
   }
 }
 
+TEST(RecordsTest, AnEventLogComesBack) {
+  EntityRecord entity;
+  entity.description.event_log_size_in_kilobytes = 1024;
+  entity.description.event_log_retention = std::chrono::hours(1);
+
+  EXPECT_EQ(DecodeEntity(EncodeEntity(entity))->description, entity.description);
+}
+
 TEST(RecordsTest, EachBackoffComesBack) {
   for (const Backoff backoff : {Backoff::kFixed, Backoff::kExponential}) {
     EntityRecord entity;

@@ -550,6 +550,21 @@ struct RowsMended {
   Shelf shelf;
   std::vector<RowMend> mends;
 };
+// What happened in a turn to messages of an entity, as a row of its event log. Positions count
+// bytes, from when the log was begun.
+struct EventsLogged {
+  EntityId entity;
+  std::uint64_t position = 0;
+  std::string row;
+  // Behind the row; and in which turn, counted in the order of all logs.
+  std::uint64_t end = 0;
+  std::uint64_t serial = 0;
+};
+// The event log forgets what stands before a position; or all, and is none any more.
+struct EventsDropped {
+  EntityId entity;
+  std::optional<std::uint64_t> until{};
+};
 // Made at the end of a turn for every lane that the turn touched.
 struct CountersChanged {
   LaneId lane;
@@ -568,7 +583,8 @@ using AnyChange = std::variant<
     SessionStateSet, RuleAdded, RuleRemoved, AccessRuleSet, AccessRuleRemoved, MessagePublished,
     MessageCopied, SharedBodyReleased, SharedBodyKept, SharedBodyDropped, HintShared,
     DueHintDropped, DueHandled, JobChanged, JobForgotten, TransactionBegun, TransactionEnded,
-    BodyChunkStored, LooseBodyDropped, EntityFenced, EntityUnfenced, RowsMended, CountersChanged>;
+    BodyChunkStored, LooseBodyDropped, EntityFenced, EntityUnfenced, RowsMended, EventsLogged,
+    EventsDropped, CountersChanged>;
 
 template <typename T>
 concept KindOfChange = !std::is_same_v<T, class Change> &&

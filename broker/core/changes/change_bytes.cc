@@ -17,6 +17,7 @@ std::size_t CarriedBytes(const T& change) {
 // The copies of a published message, which follow it, carry what it has.
 std::size_t CarriedBytes(const MessagePublished& /*published*/) { return 0; }
 std::size_t CarriedBytes(const ScheduledQuarantined& moved) { return moved.record.size(); }
+std::size_t CarriedBytes(const EventsLogged& logged) { return logged.row.size(); }
 std::size_t CarriedBytes(const BodyChunkStored& stored) { return stored.bytes.size(); }
 std::size_t CarriedBytes(const MessagesExpired& expired) {
   return (expired.span->exceptions.size() + expired.absorbed.size()) * sizeof(SequenceNumber);

@@ -22,6 +22,18 @@ Status OutOfRange(std::string_view property, std::string_view range) {
   return {ErrorCode::kArgumentOutOfRange, fmt::format("{} must be {}", property, range)};
 }
 
+// One that is off has no retention.
+Status CheckEventLog(const QueueDescription& queue) {
+  if (queue.event_log_size_in_kilobytes == 0) return {};
+  if (queue.event_log_size_in_kilobytes < 64 || queue.event_log_size_in_kilobytes > 1048576) {
+    return OutOfRange("event_log_size_in_kilobytes", "from 64 to 1048576, or 0 for none");
+  }
+  if (queue.event_log_retention < minutes(1) || queue.event_log_retention > hours(24 * 365)) {
+    return OutOfRange("event_log_retention", "from 1 minute to 365 days");
+  }
+  return {};
+}
+
 Status CheckRanges(const QueueDescription& queue) {
   if (queue.lock_duration < seconds(5) || queue.lock_duration > hours(24)) {
     return OutOfRange("lock_duration", "from 5 seconds to 24 hours");
@@ -44,6 +56,7 @@ Status CheckRanges(const QueueDescription& queue) {
   if (queue.user_metadata && CharactersIn(*queue.user_metadata) > kUserMetadataCharactersMax) {
     return OutOfRange("user_metadata", "at most 1024 characters");
   }
+  WHARF_RETURN_IF_ERROR(CheckEventLog(queue));
   return queue.retry_policy ? CheckRetryPolicy(*queue.retry_policy) : Status();
 }
 
@@ -150,6 +163,7 @@ Status CheckDescription(EntityKind kind, QueueDescription& description) {
   WHARF_RETURN_IF_ERROR(CheckRanges(description));
   WHARF_RETURN_IF_ERROR(CheckOrder(description));
   WHARF_RETURN_IF_ERROR(CheckDuplicateDetection(description));
+  if (!description.has_event_log()) description.event_log_retention = kEventLogRetentionDefault;
   return ApplyForwarding(description);
 }
 

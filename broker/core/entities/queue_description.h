@@ -38,6 +38,8 @@ enum class SessionExpiryScope : std::uint8_t {
   kMessage = 1,  // That message.
 };
 
+inline constexpr Duration kEventLogRetentionDefault = std::chrono::hours(24 * 7);
+
 // The rules are those of semantics section 20; each field has the default that it documents there.
 struct QueueDescription {
   // Of a subscription: "topic/Subscriptions/name".
@@ -71,9 +73,13 @@ struct QueueDescription {
   bool enable_express = false;
   // Absent: a message is available at once after a failed delivery, as in Service Bus.
   std::optional<RetryPolicy> retry_policy{};
+  // How much the event log keeps of what happens to messages, and for how long; 0: there is none.
+  std::int64_t event_log_size_in_kilobytes = 0;
+  Duration event_log_retention = kEventLogRetentionDefault;
 
   std::int64_t bytes_max() const;
   std::int64_t message_bytes_max() const { return max_message_size_in_kilobytes * 1024; }
+  bool has_event_log() const { return event_log_size_in_kilobytes > 0; }
   bool can_send() const;
   bool can_receive() const;
 

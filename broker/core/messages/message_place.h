@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "broker/core/messages/message_event.h"
 #include "broker/core/messages/peek.h"
 #include "broker/core/operations/job.h"
 
@@ -18,14 +19,25 @@ namespace wharf {
 using WantedMessage = std::variant<std::string, SequenceNumber>;
 
 // The parts of an entity, in the order in which they are looked at.
-enum class EntityPart : std::uint8_t { kMain, kScheduled, kDeadLetter, kEnd };
+enum class EntityPart : std::uint8_t { kMain, kScheduled, kDeadLetter, kEnd, kEvents };
+
+// A message whose events are looked for in the log of an entity, and how it stood by then: of a
+// purge only what stood there is told.
+struct FollowedMessage {
+  enum class Stand : std::uint8_t { kUnknown, kMain, kDeadLetter, kScheduled, kGone };
+  SequenceNumber number;
+  Stand stand = Stand::kUnknown;
+};
 
 // Where the search for a message goes on: in the entity of this folded path, at that number of a
-// part of it; kEnd: behind that entity. An empty path: before the first.
+// part of it, or at that position of its event log; kEnd: behind that entity. An empty path: before
+// the first.
 struct TracePosition {
   std::string path{};
   EntityPart part = EntityPart::kMain;
   SequenceNumber number{};
+  // Found in that entity so far.
+  std::vector<FollowedMessage> followed{};
 };
 
 enum class MessageWait : std::uint8_t {
@@ -71,6 +83,8 @@ struct RememberedPlace {
 struct TracePage {
   std::vector<MessagePlace> places;
   std::vector<RememberedPlace> remembered;
+  // Of each entity in their order.
+  std::vector<MessageEvent> events;
   // Messages.
   std::size_t looked_at = 0;
   // Entities that were finished with.

@@ -2,6 +2,8 @@
 
 #include <charconv>
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 #include <boost/crc.hpp>
 #include <fmt/core.h>
@@ -29,6 +31,36 @@ std::string Checked(std::string_view name) {
 constexpr std::size_t kCheckSize = 9;
 
 Status BadToken() { return BadValue("page_token", "is none that a page before has given"); }
+
+// Each as "+number.stand", and a "-" behind them; nothing, if there are none.
+constexpr char kFollowedMark = '+';
+constexpr std::size_t kFollowedMax = 64;
+
+std::string TextOf(const std::vector<FollowedMessage>& followed) {
+  std::string text;
+  for (const FollowedMessage& each : followed) {
+    text += fmt::format("{}{}.{}", kFollowedMark, each.number.value(),
+                        static_cast<unsigned>(each.stand));
+  }
+  return text.empty() ? text : text + '-';
+}
+
+bool TakeFollowed(std::string_view& text, std::vector<FollowedMessage>& followed) {
+  while (text.starts_with(kFollowedMark) && followed.size() < kFollowedMax) {
+    text.remove_prefix(1);
+    std::uint64_t number = 0;
+    unsigned stand = 0;
+    if (!Take(text, number) || !text.starts_with('.')) return false;
+    text.remove_prefix(1);
+    if (!Take(text, stand) || stand > static_cast<unsigned>(FollowedMessage::Stand::kGone)) {
+      return false;
+    }
+    followed.push_back({SequenceNumber(number), static_cast<FollowedMessage::Stand>(stand)});
+  }
+  if (!text.starts_with('-')) return false;
+  text.remove_prefix(1);
+  return true;
+}
 
 // A time and a number.
 std::string TokenOf(Timestamp time, SequenceNumber number) {
@@ -72,23 +104,26 @@ Result<std::string> NameFromPageToken(std::string_view token) {
 }
 
 std::string PageTokenOf(const TracePosition& next) {
-  return fmt::format("{}-{}-{}", static_cast<unsigned>(next.part), next.number.value(),
-                     Checked(next.path));
+  return fmt::format("{}-{}-{}{}", static_cast<unsigned>(next.part), next.number.value(),
+                     TextOf(next.followed), Checked(next.path));
 }
 
 Result<TracePosition> TracePositionFromPageToken(std::string_view token) {
   if (token.empty()) return TracePosition();
   unsigned part = 0;
   std::uint64_t number = 0;
-  if (!Take(token, part) || part > static_cast<unsigned>(EntityPart::kEnd)) return BadToken();
+  if (!Take(token, part) || part > static_cast<unsigned>(EntityPart::kEvents)) return BadToken();
   if (!token.starts_with('-')) return BadToken();
   token.remove_prefix(1);
   if (!Take(token, number) || !token.starts_with('-')) return BadToken();
   token.remove_prefix(1);
+  std::vector<FollowedMessage> followed;
+  if (token.starts_with(kFollowedMark) && !TakeFollowed(token, followed)) return BadToken();
   Result<std::string> path = NameFromPageToken(token);
   if (!path.ok()) return path.status();
   if (path->empty()) return BadToken();
-  return TracePosition{*std::move(path), static_cast<EntityPart>(part), SequenceNumber(number)};
+  return TracePosition{*std::move(path), static_cast<EntityPart>(part), SequenceNumber(number),
+                       std::move(followed)};
 }
 
 std::string PageTokenOf(JobId last) { return std::to_string(last.value()); }

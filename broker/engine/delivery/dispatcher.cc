@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "broker/engine/delivery/delivery_traces.h"
+#include "broker/engine/turn/acting.h"
 
 namespace wharf {
 namespace {
@@ -439,6 +440,7 @@ Dispatcher::Served Dispatcher::Serve(Queue& queue, const Source& source, Seat& s
   std::size_t budget = options.has_many_sessions ? kSessionSliceMessages : kSliceMessages;
   if (options.is_once) budget = kBudgetOfOne;
   Served served;
+  const Acting acting(turn, options.actor);
   while (served.deliveries.size() < budget && seat.left > 0 &&
          queue.receiving().CanDeliver(source, turn.now)) {
     const StoredMessage& head = *queue.receiving().Head(source);

@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 
+#include "broker/core/messages/message_event.h"
 #include "broker/core/queue/queue.h"
 #include "broker/requests/delivery_sink.h"
 
@@ -61,6 +62,8 @@ class Receiver {
     Timestamp wait_until = kNever;
     // Stays when a session ends that it receives from, and takes others.
     bool has_many_sessions = false;
+    // Who receives.
+    ActorPtr actor{};
   };
 
   Receiver(HolderId id, HolderId holder, Options options, std::shared_ptr<DeliverySink> sink)

@@ -19,6 +19,7 @@ Result<Queue*> Entities::Create(EntityKind kind, QueueDescription description,
                                 std::optional<RuleDescription> first_rule, const Author& author,
                                 Turn& turn) {
   WHARF_RETURN_IF_ERROR(context_.open.Check());
+  WHARF_RETURN_IF_ERROR(CheckEventLog(description));
   std::optional<Rule> rule;
   if (kind == EntityKind::kSubscription) {
     Result<Rule> checked =
@@ -37,6 +38,11 @@ Result<Queue*> Entities::Create(EntityKind kind, QueueDescription description,
   registrations_.TellChanged(**queue, turn);
   TellRulesChanged(**queue, turn);
   return queue;
+}
+
+Status Entities::CheckEventLog(const QueueDescription& description) const {
+  const bool has_none = description.event_log_size_in_kilobytes == 0;
+  return has_none || !check_event_logs_ ? Status() : check_event_logs_();
 }
 
 // The topic may take messages now that it did not take before.
@@ -60,6 +66,7 @@ Result<Queue*> Entities::Update(EntityKind kind, std::string_view path, EntityEd
   if ((*found)->is_fenced()) return (*found)->CheckFence();
   Result<QueueDescription> edited = std::move(edit)((*found)->record());
   if (!edited.ok()) return edited.status();
+  WHARF_RETURN_IF_ERROR(CheckEventLog(*edited));
   // Another name would be another entity.
   WHARF_RETURN_IF_ERROR(CheckUpdate(kind, (*found)->description(), *edited));
   return Replace(kind, *std::move(edited), author, turn);

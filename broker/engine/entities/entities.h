@@ -5,9 +5,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "broker/engine/background/reclaimer.h"
@@ -25,13 +27,15 @@ namespace wharf {
 class Entities final : public EntityEraser {
  public:
   Entities(const WorkerContext& context, const EntityFinder& finder, Topics& topics,
-           Reclaimer& reclaimer, Registrations& registrations, AuditLog& audit)
+           Reclaimer& reclaimer, Registrations& registrations, AuditLog& audit,
+           std::function<Status()> check_event_logs)
       : context_(context),
         finder_(finder),
         topics_(topics),
         reclaimer_(reclaimer),
         registrations_(registrations),
-        audit_(audit) {}
+        audit_(audit),
+        check_event_logs_(std::move(check_event_logs)) {}
 
   // Who changes something is told the log.
   using Author = AuditLog::Author;
@@ -78,6 +82,8 @@ class Entities final : public EntityEraser {
   };
   std::vector<Leaving> LeavingWith(EntityKind kind, std::string_view name) const;
   void End(const Leaving& entity, const Status& reason, Turn& turn);
+  // Whether all that may have to read it can read what an entity with an event log leaves.
+  Status CheckEventLog(const QueueDescription& description) const;
   void NoteTopicUsed(const Queue& subscription, Timestamp now);
   void TellRulesChanged(const Queue& subscription, Turn& turn);
 
@@ -87,6 +93,7 @@ class Entities final : public EntityEraser {
   Reclaimer& reclaimer_;
   Registrations& registrations_;
   AuditLog& audit_;
+  const std::function<Status()> check_event_logs_;
 };
 
 }  // namespace wharf

@@ -14,6 +14,8 @@
 #include "broker/engine/requests/send_traces.h"
 #include "broker/engine/requests/upload.h"
 #include "broker/engine/shard.h"
+#include "broker/engine/turn/acting.h"
+#include "broker/requests/actor.h"
 #include "broker/requests/check.h"
 #include "broker/requests/encodings.h"
 #include "broker/requests/weight.h"
@@ -153,6 +155,7 @@ class Pipeline final : public GivesEach<Pipeline, Requests, RequestList> {
           asked.answer = EndWithAnswer<Request>(std::move(admission), std::move(trace),
                                                 std::move(asked.answer));
           if (deadline.is_over()) return ReplyTooLate(std::move(asked.answer), turn);
+          const Acting acting(turn, turn.keeps_actors ? ActorOf(asked.caller) : nullptr);
           handlers_.Plan(std::move(asked), turn);
         },
         weight);
@@ -202,7 +205,10 @@ class Pipeline final : public GivesEach<Pipeline, Requests, RequestList> {
     shard_.agenda().Post(
         [this, link, sink = std::move(sink), admission = *std::move(admission),
          asked = Asked<AttachRequest>{std::move(caller), std::move(request), std::move(answer)}](
-            Turn& turn) mutable { handlers_.Plan(std::move(asked), std::move(sink), *link, turn); },
+            Turn& turn) mutable {
+          const Acting acting(turn, turn.keeps_actors ? ActorOf(asked.caller) : nullptr);
+          handlers_.Plan(std::move(asked), std::move(sink), *link, turn);
+        },
         1);
     return link;
   }
@@ -212,8 +218,8 @@ class Pipeline final : public GivesEach<Pipeline, Requests, RequestList> {
                                        Answer<SendOutcome> answer) override {
     Result<Admission> admission = Admit(caller, request, 1);
     if (admission.ok()) answer = TraceSent(request, std::move(answer));
-    auto upload = std::make_shared<wharf::Upload>(UploadWorld(), request, std::move(row_stored),
-                                                  std::move(answer));
+    auto upload = std::make_shared<wharf::Upload>(UploadWorld(), caller, request,
+                                                  std::move(row_stored), std::move(answer));
     if (admission.ok()) {
       LookUp(request);
       upload->Begin(std::move(request.entity), std::move(request.message), *std::move(admission));
@@ -326,7 +332,10 @@ class Pipeline final : public GivesEach<Pipeline, Requests, RequestList> {
     shard_.agenda().Post(
         [this, id, admission = *std::move(admission),
          asked = Asked<Request>{std::move(caller), std::move(request), std::move(answer)}](
-            Turn& turn) mutable { handlers_.Plan(std::move(asked), *id, turn); },
+            Turn& turn) mutable {
+          const Acting acting(turn, turn.keeps_actors ? ActorOf(asked.caller) : nullptr);
+          handlers_.Plan(std::move(asked), *id, turn);
+        },
         1);
     return std::make_shared<CancelOnce>([this, id] {
       shard_.agenda().Post([this, id](Turn& turn) { handlers_.Handler::EndWait(*id, turn); },

@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "broker/engine/requests/reply.h"
+#include "broker/requests/actor.h"
 
 namespace wharf {
 namespace {
@@ -80,12 +81,12 @@ void ReceiveHandler::Plan(Asked<ReceiveRequest> asked, HolderId& id, Turn& turn)
     return Reply(turn, std::move(asked.answer), Result<std::vector<Delivered>>(refused));
   }
   auto sink = std::make_shared<OnceSink>(std::move(asked.answer));
-  const Result<HolderId> attached =
-      dispatcher_.Attach({.lane = target->lane,
-                          .mode = request.mode,
-                          .is_once = true,
-                          .wait_until = After(turn.now, request.wait)},
-                         asked.caller.peer, sink);
+  const Result<HolderId> attached = dispatcher_.Attach({.lane = target->lane,
+                                                        .mode = request.mode,
+                                                        .is_once = true,
+                                                        .wait_until = After(turn.now, request.wait),
+                                                        .actor = ActorOf(asked.caller)},
+                                                       asked.caller.peer, sink);
   if (!attached.ok()) {
     turn.Tell([sink, why = attached.status()](const Status&) { sink->OnDetached(why); });
     return;
@@ -138,9 +139,11 @@ void ReceiveHandler::Plan(Asked<AttachRequest> asked, std::shared_ptr<DeliverySi
   Result<HolderId> id = HolderId();
   if (refused.ok()) {
     const bool has_many = std::holds_alternative<ManySessions>(request.session);
-    id = dispatcher_.Attach(
-        {.lane = target->lane, .mode = request.mode, .has_many_sessions = has_many},
-        asked.caller.peer, std::move(sink));
+    id = dispatcher_.Attach({.lane = target->lane,
+                             .mode = request.mode,
+                             .has_many_sessions = has_many,
+                             .actor = ActorOf(asked.caller)},
+                            asked.caller.peer, std::move(sink));
     refused = id.status();
   }
   if (!refused.ok()) return Reply(turn, std::move(asked.answer), Result<Attached>(refused));

@@ -7,6 +7,7 @@
 #include "broker/engine/requests/reply.h"
 #include "broker/engine/requests/timed.h"
 #include "broker/engine/sending/fan_out.h"
+#include "broker/engine/turn/acting.h"
 
 namespace wharf {
 namespace {
@@ -113,6 +114,7 @@ bool SendHandler::PlanSlice(Sending& sending, Turn& turn) {
 void SendHandler::GoOnLater(Sending sending, Turn& turn) {
   const std::size_t copies = sending.slice_copies;
   under_way_ += copies;
+  sending.actor = turn.actor();
   turn.OnCommitted([this, copies](const Status&, Tellings&) {
     under_way_ -= copies;
     PostWaiting();
@@ -127,6 +129,7 @@ void SendHandler::PostWaiting() {
   is_posted_ = true;
   tasks_.Post([this, sending = std::move(waiting_.front())](Turn& next) mutable {
     is_posted_ = false;
+    const Acting acting(next, sending.actor);
     const EntityId entity = sending.lane.entity;
     if (!PlanSlice(sending, next)) return GoOnLater(std::move(sending), next);
     sends_.Leave(entity, next);

@@ -46,6 +46,8 @@ class SendHandler {
     SendReceipt receipt = {};
     // Copies that its last slice may have made.
     std::size_t slice_copies = 0;
+    // Who sends, in later turns.
+    ActorPtr actor{};
   };
 
   Status CheckAtOnce(const Queue& queue, const SendRequest& request, Timestamp now) const;

@@ -52,6 +52,15 @@ MessageWait WaitOf(const Queue& queue, const FoundPlace& found, Timestamp now) {
   return WaitInLane(queue, found.lane, *peeked.message, now);
 }
 
+// Who asked for it is for those alone who may see what others did.
+MessageEvent Seen(const FoundEvent& found, const std::string& path, const Asker& asker) {
+  MessageEvent event = found.event;
+  event.path = path;
+  if (found.lane == LaneKind::kDeadLetter) event.path += kDeadLetterSuffix;
+  if (!asker.sees_all) event.actor = {};
+  return event;
+}
+
 // As far as that is in memory.
 bool IsNext(Queue& queue, const FoundPlace& found) {
   const StoredMessage* head = queue.receiving().Head({.kind = found.lane});
@@ -78,14 +87,15 @@ Result<std::vector<Queue*>> TraceHandler::EntitiesOf(const TraceRequest& request
 }
 
 // Fills in which entity is which.
-TraceRange TraceHandler::RangeOf(const std::vector<Queue*>& entities, Page& page) {
+TraceRange TraceHandler::RangeOf(const std::vector<Queue*>& entities, Timestamp now, Page& page) {
   const TracePosition& from = page.asked.request.from;
   TraceRange range{.entities = {},
                    .wanted = page.asked.request.wanted,
                    .part = EntityPart::kMain,
                    .from = {},
                    .rows_max = kRowsMax,
-                   .found_max = kPlacesMax};
+                   .found_max = kPlacesMax,
+                   .now = now};
   for (const Queue* each : entities) {
     const std::string& path = each->description().name;
     page.last_path = FoldPath(path);
@@ -99,12 +109,16 @@ TraceRange TraceHandler::RangeOf(const std::vector<Queue*>& entities, Page& page
     if (is_first) {
       range.part = from.part;
       range.from = from.number;
+      range.followed = from.followed;
     }
     page.named.push_back({each->record().id, page.last_path, path});
     range.entities.push_back({each->lane(LaneKind::kMain).shelf(),
                               each->lane(LaneKind::kDeadLetter).shelf(),
                               each->lane(LaneKind::kMain).counters().scheduled_floor,
                               each->description().requires_duplicate_detection});
+    if (each->description().has_event_log()) {
+      range.entities.back().event_log = each->description().event_log_retention;
+    }
   }
   return range;
 }
@@ -116,7 +130,7 @@ void TraceHandler::Plan(Asked<TraceRequest> asked, Turn& turn) {
   }
   Page page{.asked = std::move(asked)};
   page.has_more = entities->size() >= kEntitiesMax;
-  TraceRange range = RangeOf(*entities, page);
+  TraceRange range = RangeOf(*entities, turn.now, page);
   context_.reads.ReadAfter(turn,
                            [this, range = std::move(range),
                             page = std::move(page)](const StoreView& view) mutable -> Task {
@@ -146,15 +160,18 @@ void TraceHandler::Tell(Page page, const Result<TraceFindings>& found, Turn& tur
     if (each.forget_after <= turn.now) continue;
     told.remembered.push_back({page.named[each.entity].path, each.number, each.forget_after});
   }
+  for (const FoundEvent& each : found->events) {
+    told.events.push_back(Seen(each, page.named[each.entity].path, page.asked.asker));
+  }
   if (found->done < page.named.size()) {
-    told.next = {page.named[found->done].folded_path, found->part, found->from};
+    told.next = {page.named[found->done].folded_path, found->part, found->from, found->followed};
     // The next page comes to those behind it.
     const auto is_behind = [&](const std::string& path) {
       return FoldPath(path) > told.next->path;
     };
     std::erase_if(page.fenced, is_behind);
   } else if (page.has_more) {
-    told.next = {std::move(page.last_path), EntityPart::kEnd, {}};
+    told.next = {std::move(page.last_path), EntityPart::kEnd, {}, {}};
   }
   told.fenced = std::move(page.fenced);
   Reply(turn, std::move(page.asked.answer), Result<TracePage>(std::move(told)));

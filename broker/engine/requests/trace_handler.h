@@ -48,7 +48,7 @@ class TraceHandler {
   };
 
   Result<std::vector<Queue*>> EntitiesOf(const TraceRequest& request) const;
-  static TraceRange RangeOf(const std::vector<Queue*>& entities, Page& page);
+  static TraceRange RangeOf(const std::vector<Queue*>& entities, Timestamp now, Page& page);
   void Tell(Page page, const Result<TraceFindings>& found, Turn& turn) const;
   MessagePlace PlaceOf(Queue& queue, const FoundPlace& found, const Asker& asker,
                        Timestamp now) const;

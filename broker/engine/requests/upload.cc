@@ -5,6 +5,8 @@
 
 #include <fmt/core.h>
 
+#include "broker/engine/turn/acting.h"
+#include "broker/requests/actor.h"
 #include "broker/schema/change_encoder.h"
 
 namespace wharf {
@@ -25,12 +27,13 @@ std::string CutRow(std::string& from) {
 
 }  // namespace
 
-Upload::Upload(const World& world, const UploadRequest& request, RowStored row_stored,
-               Answer<SendOutcome> receipt)
+Upload::Upload(const World& world, const Caller& caller, const UploadRequest& request,
+               RowStored row_stored, Answer<SendOutcome> receipt)
     : world_(world),
       body_bytes_(request.body_bytes),
       ends_apart_(request.ends_apart),
       row_stored_(std::move(row_stored)),
+      actor_(ActorOf(caller)),
       receipt_(std::move(receipt)) {}
 
 void Upload::Begin(EntityRef entity, Message message, Admission admission) {
@@ -172,6 +175,7 @@ void Upload::PlanFinish(std::string held_body, Turn& turn) {
                     Turn& later, const Result<KnownIds*>& known) mutable {
     self->PlanMessage(std::move(held_body), known, later);
   };
+  const Acting acting(turn, actor_);
   world_.sends.Plan(**queue, std::move(ticket), turn);
 }
 

@@ -50,8 +50,8 @@ class Upload final : public UploadHandle,
     SendLine& sends;
   };
 
-  Upload(const World& world, const UploadRequest& request, RowStored row_stored,
-         Answer<SendOutcome> receipt);
+  Upload(const World& world, const Caller& caller, const UploadRequest& request,
+         RowStored row_stored, Answer<SendOutcome> receipt);
 
   // First of all. `message` has no body.
   void Begin(EntityRef entity, Message message, Admission admission);
@@ -94,6 +94,7 @@ class Upload final : public UploadHandle,
   const std::uint64_t body_bytes_;
   const bool ends_apart_;
   const RowStored row_stored_;
+  const ActorPtr actor_;
 
   // The door's.
   std::string

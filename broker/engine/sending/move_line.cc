@@ -2,10 +2,14 @@
 
 #include <utility>
 
+#include "broker/engine/turn/acting.h"
+
 namespace wharf {
 
 void MoveLine::Enter(Turn& turn, Task step) {
-  if (under_way_ == kStepsMax) return waiting_.push_back(std::move(step));
+  if (under_way_ == kStepsMax) {
+    return waiting_.push_back(ActingFor(turn.actor(), std::move(step)));
+  }
   ++under_way_;
   std::move(step)(turn);
 }

@@ -3,6 +3,7 @@
 #include <iterator>
 #include <utility>
 
+#include "broker/engine/turn/acting.h"
 #include "broker/reading/message_reader.h"
 
 namespace wharf {
@@ -36,6 +37,7 @@ void SendLine::Plan(const Queue& queue, Ticket ticket, Turn& turn) {
   const EntityId entity = queue.record().id;
   weight_ += ticket.weight;
   bytes_ += ticket.bytes;
+  ticket.actor = turn.actor();
   Line& line = lines_[entity];
   line.detects_duplicates = queue.description().requires_duplicate_detection;
   line.waiting.push_back(std::move(ticket));
@@ -114,6 +116,7 @@ void SendLine::PlanFirst(std::deque<Ticket>& tickets, Result<KnownIds*> known, T
   tickets.pop_front();
   weight_ -= ticket.weight;
   bytes_ -= ticket.bytes;
+  const Acting acting(turn, std::move(ticket.actor));
   std::move(ticket.send)(turn, std::move(known));
 }
 

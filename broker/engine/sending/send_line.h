@@ -31,6 +31,8 @@ class SendLine {
     std::size_t weight = 0;
     std::size_t bytes = 0;
     Send send;
+    // Set by the line.
+    ActorPtr actor{};
   };
   // At once, if nothing is to be waited for; with ServiceBusy, if too much stands in line.
   void Plan(const Queue& queue, Ticket ticket, Turn& turn);

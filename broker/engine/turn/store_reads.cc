@@ -3,9 +3,16 @@
 #include <cassert>
 #include <utility>
 
+#include "broker/engine/turn/acting.h"
+
 namespace wharf {
 
 void StoreReads::ReadAfter(Turn& turn, Urgency urgency, Work work) {
+  if (ActorPtr actor = turn.actor(); actor != nullptr) {
+    work = [actor = std::move(actor), work = std::move(work)](const StoreView& view) mutable {
+      return ActingFor(std::move(actor), std::move(work)(view));
+    };
+  }
   turn.OnCommitted([this, urgency, work = std::move(work)](const Status&, Tellings&) mutable {
     if (urgency == Urgency::kAwaited) return Read(std::move(work));
     waiting_.push_back(std::move(work));

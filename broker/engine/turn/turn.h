@@ -17,6 +17,7 @@
 #include "broker/access/book.h"
 #include "broker/core/changes/change.h"
 #include "broker/core/changes/change_bytes.h"
+#include "broker/core/messages/message_event.h"
 #include "broker/core/queue/entity_latencies.h"
 #include "broker/engine/turn/handed_out.h"
 #include "broker/engine/turn/tellings.h"
@@ -104,6 +105,14 @@ class Turn {
   bool may_end_more() const { return endings < kEndingsMax; }
   bool may_wake_more() const { return wakes < kWakesMax; }
 
+  // Who asked for what is planned from here on; null: nobody. Kept only where event logs tell of
+  // it.
+  void ActFor(ActorPtr actor) {
+    if (!keeps_actors || actor == this->actor()) return;
+    acts.push_back({changes.size(), std::move(actor)});
+  }
+  ActorPtr actor() const { return acts.empty() ? nullptr : acts.back().actor; }
+
   const Timestamp now;
   // By the clock that times the shard's work.
   Duration began{};
@@ -122,6 +131,13 @@ class Turn {
   std::vector<std::pair<EntityLatenciesPtr, Duration>> timed_waits;
   // Who may do what from its commit on; null: as before.
   std::shared_ptr<const access::Book> access_book{};
+  // Who asked for the changes from `begin` on, in their order; before the first nobody did.
+  struct Act {
+    std::size_t begin;
+    ActorPtr actor;
+  };
+  bool keeps_actors = false;
+  std::vector<Act> acts{};
   // How many of its changes there were when counters were written.
   std::size_t counted = 0;
   // Of the batch that it became.

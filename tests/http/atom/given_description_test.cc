@@ -158,6 +158,8 @@ TEST(GivenDescriptionTest, AnUpdateLeavesAloneWhatCannotBeSaid) {  // ATM-2
   current.retry_policy = RetryPolicy{.base = std::chrono::seconds(1)};
   current.enable_priority = true;
   current.session_expiry_scope = SessionExpiryScope::kMessage;
+  current.event_log_size_in_kilobytes = 64;
+  current.event_log_retention = std::chrono::hours(1);
   // Longer than anything that can be said, and no "never".
   current.auto_delete_on_idle = std::chrono::hours(24 * 10675300);
   current.default_message_time_to_live = std::chrono::hours(24 * 10675301);

@@ -44,6 +44,11 @@ constexpr Bound kBounds[] = {
     {"auto_delete_on_idle", "5m", "", ""},
 };
 
+constexpr Bound kEventLogBounds[] = {
+    {"event_log_size_in_kilobytes", "64", "1048576", ""},
+    {"event_log_retention", "1m", "365d", "7d"},
+};
+
 constexpr Bound kRetryBounds[] = {
     {"backoff", "", "", "fixed"},
     {"base", "1us", "7d", "1s"},
@@ -118,6 +123,20 @@ Status CompleteRetryPolicy(v1::RetryPolicy& policy) {
   return Bad(fmt::format("retry_policy.jitter must be from 0 to 1, not {}", policy.jitter()));
 }
 
+// Without a size there is none, however long it would be kept.
+template <typename Entity>
+Status CompleteEventLog(Entity& entity) {
+  if (entity.event_log_size_in_kilobytes() == 0) {
+    entity.clear_event_log_size_in_kilobytes();
+    entity.clear_event_log_retention();
+    return {};
+  }
+  for (const Bound& bound : kEventLogBounds) {
+    WHARF_RETURN_IF_ERROR(Complete(entity, "", bound));
+  }
+  return {};
+}
+
 template <typename Entity>
 Status CheckText(const Entity& entity) {
   const std::string& text = entity.user_metadata();
@@ -183,6 +202,7 @@ Status Normalize(v1::QueueProperties& queue) {
   if (queue.has_retry_policy()) {
     WHARF_RETURN_IF_ERROR(CompleteRetryPolicy(*queue.mutable_retry_policy()));
   }
+  WHARF_RETURN_IF_ERROR(CompleteEventLog(queue));
   WHARF_RETURN_IF_ERROR(CheckText(queue));
   WHARF_RETURN_IF_ERROR(
       CheckOrder(queue.enable_priority(), queue.requires_session(), queue.enable_partitioning()));
@@ -194,6 +214,7 @@ Status Normalize(v1::QueueProperties& queue) {
 Status Normalize(v1::TopicProperties& topic) {
   WHARF_RETURN_IF_ERROR(NormalizeName(topic));
   WHARF_RETURN_IF_ERROR(Complete(topic));
+  WHARF_RETURN_IF_ERROR(CompleteEventLog(topic));
   WHARF_RETURN_IF_ERROR(CheckText(topic));
   WHARF_RETURN_IF_ERROR(CheckDuplicateDetection(topic));
   WHARF_RETURN_IF_ERROR(CheckStatus(topic, v1::ENTITY_STATUS_RECEIVE_DISABLED,
@@ -210,6 +231,7 @@ Status Normalize(v1::SubscriptionProperties& subscription) {
   if (subscription.has_retry_policy()) {
     WHARF_RETURN_IF_ERROR(CompleteRetryPolicy(*subscription.mutable_retry_policy()));
   }
+  WHARF_RETURN_IF_ERROR(CompleteEventLog(subscription));
   WHARF_RETURN_IF_ERROR(CheckText(subscription));
   WHARF_RETURN_IF_ERROR(CheckOrder(subscription.enable_priority(), subscription.requires_session(),
                                    /*has_partitions=*/false));

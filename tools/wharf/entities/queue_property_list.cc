@@ -33,6 +33,10 @@ constexpr PropertyHelp kProperties[] = {
     {"user_metadata", "Free text, at most 1024 characters; \"\" for none"},
     {"support_ordering", "For compatibility, without effect; default true"},
     {"enable_express", "For compatibility, without effect; default false", true},
+    {"event_log_size_in_kilobytes",
+     "Keep so much of what happens to messages, for wharf trace: 64 to 1048576 KiB; default 0, no "
+     "event log"},
+    {"event_log_retention", "Keep it for so long: 1m to 365d; default 7d"},
 };
 
 }  // namespace

@@ -22,6 +22,10 @@ constexpr PropertyHelp kTopicProperties[] = {
     {"enable_express", "For compatibility, without effect; default false", true},
     {"enable_filtering_messages_before_publishing",
      "Refuse a message that no subscription takes, instead of dropping it; default false"},
+    {"event_log_size_in_kilobytes",
+     "Keep so much of what happens to messages, for wharf trace: 64 to 1048576 KiB; default 0, no "
+     "event log"},
+    {"event_log_retention", "Keep it for so long: 1m to 365d; default 7d"},
 };
 
 constexpr PropertyHelp kSubscriptionProperties[] = {
@@ -49,6 +53,10 @@ constexpr PropertyHelp kSubscriptionProperties[] = {
     {"auto_delete_on_idle",
      "Delete the subscription after so long without use: 5m and up; default never"},
     {"user_metadata", "Free text, at most 1024 characters; \"\" for none"},
+    {"event_log_size_in_kilobytes",
+     "Keep so much of what happens to messages, for wharf trace: 64 to 1048576 KiB; default 0, no "
+     "event log"},
+    {"event_log_retention", "Keep it for so long: 1m to 365d; default 7d"},
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 
 #include "tools/wharf/messages/message_json.h"
+#include "tools/wharf/messages/story.h"
 #include "tools/wharf/terminal/progress_bar.h"
 #include "tools/wharf/terminal/table.h"
 #include "tools/wharf/text/field_text.h"
@@ -152,9 +153,11 @@ void PrintRest(Program& program, const v1::TraceMessageResponse& found) {
 void PrintObject(Program& program, const v1::TraceMessageResponse& found) {
   Json json{{"places", Json::array()},
             {"remembered", Json::array()},
+            {"events", Json::array()},
             {"fenced_entity_paths", Json::array()}};
   for (const auto& each : found.places()) json["places"].push_back(PlaceToJson(each));
   for (const auto& each : found.remembered()) json["remembered"].push_back(FieldsToJson(each));
+  for (const auto& each : found.events()) json["events"].push_back(FieldsToJson(each));
   for (const auto& each : found.fenced_entity_paths()) json["fenced_entity_paths"].push_back(each);
   json["looked_at_count"] = found.looked_at_count();
   json["entity_count"] = found.entity_count();
@@ -170,15 +173,19 @@ ExitCode Trace(Program& program, TraceOptions& options) {
     if (!number.ok()) return program.FailUsage(number.status());
     options.request.set_sequence_number(static_cast<std::int64_t>(*number));
   }
-  const auto found = Search(program, options);
+  auto found = Search(program, options);
   if (!found.ok()) return program.Fail(found.status());
+  // The same number in two entities is two messages.
+  if (options.request.has_message_id()) SortAsTheyHappened(*found->mutable_events());
   if (program.is_json) {
     PrintObject(program, *found);
   } else {
     if (found->places_size() > 0) PrintPlaces(program, *found);
+    if (found->events_size() > 0) PrintStory(program, found->events());
     PrintRest(program, *found);
   }
-  const bool is_known = found->places_size() > 0 || found->remembered_size() > 0;
+  const bool is_known =
+      found->places_size() > 0 || found->remembered_size() > 0 || found->events_size() > 0;
   return is_known ? ExitCode::kOk : ExitCode::kFailed;
 }
 
@@ -190,7 +197,9 @@ void AddTraceCommand(CLI::App& app, Program& program) {
       "trace",
       "Where is my message? Look for it in all entities, among dead letters, deferred and "
       "scheduled "
-      "ones, too, and tell who holds it and what it waits for. There is no index of message ids: "
+      "ones, too, and tell who holds it and what it waits for; and, of entities with an event log "
+      "(--event-log-size-in-kilobytes), what happened to it, also when it is gone. There is no "
+      "index of message ids: "
       "messages are walked over, page by page. Exit code 1 if nothing is known of it");
   command
       .add_option("MESSAGE", options->wanted,

@@ -30,7 +30,8 @@ void BegunTransactions::End() {
 
 // Nobody waits for it: what the broker refuses it rolls back when the time is over.
 void BegunTransactions::RollBack(const TransactionId& id) const {
-  const Caller caller{.peer = peer_, .tracking_id = NewTrackingId(), .owns_transaction = true};
+  const Caller caller{
+      .peer = peer_, .door = Door::kAmqp, .tracking_id = NewTrackingId(), .owns_transaction = true};
   requests_.Ask(DoorItself(caller), RollBackTransactionRequest{id},
                 [](const Result<TransactionRecord>&) {});
 }

@@ -35,7 +35,10 @@ struct LinkWorld {
   // Null when the link is gone.
   Link* link() const { return connection.endpoint().FindLink(id); }
   Caller CallerWith(access::PermitPtr permit) const {
-    return {.peer = connection.peer(), .tracking_id = NewTrackingId(), .permit = std::move(permit)};
+    return {.peer = connection.peer(),
+            .door = Door::kAmqp,
+            .tracking_id = NewTrackingId(),
+            .permit = std::move(permit)};
   }
 
   // Answer the client's attach; nothing if the link is gone.

@@ -285,7 +285,8 @@ void ReceiveLink::Drop(const Deliveries& deliveries) const {
     }
   }
   if (tokens.empty()) return;
-  ReleaseUnheard(world_.requests, {.peer = peer_, .tracking_id = NewTrackingId()}, entity(),
+  ReleaseUnheard(world_.requests,
+                 {.peer = peer_, .door = Door::kAmqp, .tracking_id = NewTrackingId()}, entity(),
                  tokens);
 }
 
@@ -433,7 +434,8 @@ void ReceiveLink::SettleIn(const Binary& txn_id, const std::vector<DeliveryId>& 
         if (said.has_value()) {
           self->OnSettled(deliveries, *said, id, SettleReceipt(deliveries.size(), added));
         } else if (!added.ok()) {
-          ReleaseUnheard(self->world_.requests, {.peer = self->peer_, .tracking_id = id},
+          ReleaseUnheard(self->world_.requests,
+                         {.peer = self->peer_, .door = Door::kAmqp, .tracking_id = id},
                          self->entity(), tokens);
         }
       });

@@ -48,8 +48,8 @@ void UnheardLocks::End() {
 }
 
 void UnheardLocks::GiveBack(const Answer& answer) const {
-  ReleaseUnheard(requests_, {.peer = peer_, .tracking_id = NewTrackingId()}, answer.entity,
-                 answer.tokens);
+  ReleaseUnheard(requests_, {.peer = peer_, .door = Door::kAmqp, .tracking_id = NewTrackingId()},
+                 answer.entity, answer.tokens);
 }
 
 }  // namespace wharf::amqp

@@ -56,6 +56,7 @@ Result<QueueDescription> FromProto(const v1::QueueProperties& proto) {
     if (!policy.ok()) return policy.status();
     queue.retry_policy = *policy;
   }
+  WHARF_RETURN_IF_ERROR(SetEventLog(proto, queue));
   return queue;
 }
 
@@ -90,6 +91,7 @@ void ToProto(const EntityRecord& record, v1::QueueProperties* proto) {
   proto->set_support_ordering(queue.support_ordering);
   proto->set_enable_express(queue.enable_express);
   if (queue.retry_policy) ToProto(*queue.retry_policy, proto->mutable_retry_policy());
+  EventLogToProto(queue, proto);
   proto->set_etag(EtagOf(record.id, *proto));
 }
 

@@ -42,6 +42,7 @@ Result<QueueDescription> FromProto(const v1::TopicProperties& proto) {
   topic.enable_express = proto.enable_express();
   topic.enable_filtering_messages_before_publishing =
       proto.enable_filtering_messages_before_publishing();
+  WHARF_RETURN_IF_ERROR(SetEventLog(proto, topic));
   return topic;
 }
 
@@ -67,6 +68,7 @@ void ToProto(const EntityRecord& record, v1::TopicProperties* proto) {
   proto->set_enable_express(topic.enable_express);
   proto->set_enable_filtering_messages_before_publishing(
       topic.enable_filtering_messages_before_publishing);
+  EventLogToProto(topic, proto);
   proto->set_etag(EtagOf(record.id, *proto));
 }
 
@@ -120,6 +122,7 @@ Result<QueueDescription> FromProto(const v1::SubscriptionProperties& proto) {
     if (!policy.ok()) return policy.status();
     subscription.retry_policy = *policy;
   }
+  WHARF_RETURN_IF_ERROR(SetEventLog(proto, subscription));
   return subscription;
 }
 
@@ -154,6 +157,7 @@ void ToProto(const EntityRecord& record, v1::SubscriptionProperties* proto) {
   if (subscription.retry_policy) {
     ToProto(*subscription.retry_policy, proto->mutable_retry_policy());
   }
+  EventLogToProto(subscription, proto);
   proto->set_etag(EtagOf(record.id, *proto));
 }
 

@@ -55,6 +55,35 @@ void PlaceToProto(const MessagePlace& place, v1::MessagePlace* proto) {
   for (const JobId job : place.jobs) proto->add_job_ids(job.value());
 }
 
+// The values are the same.
+v1::MessageEventKind KindToProto(EventKind kind) {
+  static_assert(static_cast<int>(kEventKindMax) == v1::MessageEventKind_MAX);
+  return static_cast<v1::MessageEventKind>(kind);
+}
+
+v1::Door DoorToProto(Door door) {
+  static_assert(static_cast<int>(Door::kConsole) == v1::Door_MAX);
+  return static_cast<v1::Door>(door);
+}
+
+void EventToProto(const MessageEvent& event, v1::MessageEvent* proto) {
+  proto->set_entity_path(event.path);
+  proto->set_sequence_number(static_cast<std::int64_t>(event.number.value()));
+  proto->set_kind(KindToProto(event.kind));
+  ToProto(event.time, proto->mutable_time());
+  proto->set_order(static_cast<std::int64_t>(event.order));
+  proto->set_door(DoorToProto(event.actor.door));
+  if (!event.actor.peer.empty()) proto->set_client(event.actor.peer);
+  if (!event.actor.identity.empty()) proto->set_identity(event.actor.identity);
+  if (event.until) ToProto(*event.until, proto->mutable_until());
+  if (event.delivery_count) proto->set_delivery_count(*event.delivery_count);
+  if (event.copies) proto->set_copy_count(*event.copies);
+  if (!event.message_id.empty()) proto->set_message_id(event.message_id);
+  if (!event.reason.empty()) proto->set_reason(event.reason);
+  if (!event.other_path.empty()) proto->set_other_entity_path(event.other_path);
+  proto->set_other_sequence_number(static_cast<std::int64_t>(event.other_number.value()));
+}
+
 void RememberedToProto(const RememberedPlace& remembered, v1::RememberedMessageId* proto) {
   proto->set_entity_path(remembered.path);
   proto->set_sequence_number(static_cast<std::int64_t>(remembered.number.value()));
@@ -91,6 +120,7 @@ void ToProto(const TracePage& page, v1::TraceMessageResponse* proto) {
   for (const RememberedPlace& each : page.remembered) {
     RememberedToProto(each, proto->add_remembered());
   }
+  for (const MessageEvent& each : page.events) EventToProto(each, proto->add_events());
   for (const std::string& each : page.fenced) proto->add_fenced_entity_paths(each);
   proto->set_looked_at_count(static_cast<std::int64_t>(page.looked_at));
   proto->set_entity_count(static_cast<std::int64_t>(page.entities));

@@ -26,6 +26,8 @@ class Asker {
 
   // Where it comes from.
   const std::string& peer() const { return peer_; }
+  // Through which door it came: this one, if no other vouches for it.
+  Door door() const { return vouched_ == nullptr ? Door::kGrpc : vouched_->door; }
   // By which name it is told of: that which another door gave it, or a new one.
   const TrackingId& tracking_id() const { return tracking_id_; }
   // To which trace it says that it belongs.

@@ -124,6 +124,7 @@ class UnaryCall final : public UnaryReactor,
   // The same for what must be done whether the client waits or not.
   Caller caller_itself() const {
     return {.peer = peer(),
+            .door = asker_.door(),
             .tracking_id = asker_.tracking_id(),
             .trace_id = asker_.trace_id(),
             .permit = ticket_.permit()};

@@ -349,7 +349,10 @@ class ReceiveStream final : public StreamReactor,
 
   Requests& requests() const { return ticket_.broker().requests; }
   Caller NewCaller() const {
-    return {.peer = asker_.peer(), .tracking_id = NewTrackingId(), .permit = ticket_.permit()};
+    return {.peer = asker_.peer(),
+            .door = asker_.door(),
+            .tracking_id = NewTrackingId(),
+            .permit = ticket_.permit()};
   }
   AboutRequest NewSubject() const { return {path_, NewTrackingId()}; }
   // Answers that it had did not get through: they may have told that something was done.

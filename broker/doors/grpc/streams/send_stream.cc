@@ -305,7 +305,10 @@ class SendStream final : public StreamReactor,
   }
 
   Caller CallerOf(const Pending& pending) const {
-    return {.peer = asker_.peer(), .tracking_id = pending.tracking_id, .permit = ticket_.permit()};
+    return {.peer = asker_.peer(),
+            .door = asker_.door(),
+            .tracking_id = pending.tracking_id,
+            .permit = ticket_.permit()};
   }
 
   // A stream looks an entity up once, and again when that is gone.

@@ -250,6 +250,8 @@ Result<QueueDescription> UpdatedTo(const QueueDescription& current, const GivenD
   wanted.session_expiry_scope = current.session_expiry_scope;
   wanted.enable_priority = current.enable_priority;
   wanted.retry_policy = current.retry_policy;
+  wanted.event_log_size_in_kilobytes = current.event_log_size_in_kilobytes;
+  wanted.event_log_retention = current.event_log_retention;
   return wanted;
 }
 

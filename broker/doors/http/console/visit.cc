@@ -47,7 +47,11 @@ Caller Visit::caller() const {
 }
 
 Caller Visit::caller_of_stream() const {
-  return {.peer = peer_, .tracking_id = tracking_id_, .trace_id = trace_id_, .permit = permit()};
+  return {.peer = peer_,
+          .door = Door::kConsole,
+          .tracking_id = tracking_id_,
+          .trace_id = trace_id_,
+          .permit = permit()};
 }
 
 Status Visit::Prove(const Credentials& credentials, Sessions& sessions) {

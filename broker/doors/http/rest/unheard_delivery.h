@@ -28,7 +28,8 @@ class UnheardDelivery {
   ~UnheardDelivery() {
     if (!is_heard_ && is_locked()) {
       const std::string& peer = call_->request().caller.peer;
-      ReleaseUnheard(call_->requests(), {.peer = peer, .tracking_id = NewTrackingId()}, {path_},
+      ReleaseUnheard(call_->requests(),
+                     {.peer = peer, .door = Door::kHttp, .tracking_id = NewTrackingId()}, {path_},
                      {delivered_.token});
     }
     if (receiver_ == nullptr) return;

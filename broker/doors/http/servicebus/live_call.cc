@@ -19,6 +19,7 @@ LiveCall::LiveCall(CallGate& gate, HttpCounts& counts, std::size_t kind, HttpReq
                .target = std::move(target),
                .fields = head_.fields,
                .caller = {.peer = head_.peer,
+                          .door = Door::kHttp,
                           .tracking_id = NewTrackingId(),
                           .trace_id = TraceOf(head_)}},
       ticket_(gate.Enter(head_.cut_off)) {

@@ -215,3 +215,40 @@ export interface Verdict {
   copy?: Message;
   evidence?: { name: string; actual?: PropertyValue; wanted?: PropertyValue }[];
 }
+
+// A place where a message was found.
+export interface MessagePlace {
+  entityPath: string;
+  message: ReceivedMessage;
+  wait: string;
+  isNext?: boolean;
+  lockedSince?: string;
+  lockedBy?: string;
+  forwardTo?: string;
+  jobIds?: Int64[];
+}
+
+export interface RememberedId {
+  entityPath: string;
+  sequenceNumber: Int64;
+  forgottenAt?: string;
+}
+
+// What an event log tells of a message.
+export interface MessageEvent {
+  entityPath: string;
+  sequenceNumber: Int64;
+  kind: string;
+  time?: string;
+  order: Int64;
+  door?: string;
+  client?: string;
+  identity?: string;
+  until?: string;
+  deliveryCount?: number;
+  copyCount?: number;
+  messageId?: string;
+  reason?: string;
+  otherEntityPath?: string;
+  otherSequenceNumber?: Int64;
+}

@@ -20,6 +20,7 @@ import { EntityView } from "./entity";
 import { Jobs } from "./jobs";
 import { Overview } from "./overview";
 import { SignIn } from "./sign_in";
+import { Trace } from "./trace";
 
 interface Place {
   name: string;
@@ -31,6 +32,7 @@ interface Place {
 const PLACES: Place[] = [
   { name: "overview", title: "Overview", isShown: () => may("Manage"), view: () => <Overview /> },
   { name: "entities", title: "Entities", isShown: () => true, view: () => <Entities /> },
+  { name: "find", title: "Find a message", isShown: () => mayListenSomewhere(), view: () => <Trace /> },
   { name: "jobs", title: "Jobs", isShown: () => may("Manage"), view: () => <Jobs /> },
   { name: "connections", title: "Connections", isShown: () => may("Manage"), view: () => <Connections /> },
   { name: "cluster", title: "Cluster", isShown: () => may("Manage"), view: () => <Cluster /> },
@@ -38,7 +40,14 @@ const PLACES: Place[] = [
   { name: "access", title: "Access", isShown: () => may("Manage"), view: () => <NamespaceAccess /> },
 ];
 
+// There it may be asked for.
+function mayListenSomewhere(): boolean {
+  return may("Listen", presence.now().caller?.entityPath);
+}
+
 function viewOf([name, ...rest]: string[]): ComponentChildren {
+  if (name === "find" && rest.length > 0 && mayListenSomewhere())
+    return <Trace key={rest.join("/")} text={rest[0]} entity={rest[1]} />;
   if (name === "entity" && rest.length > 0)
     return <EntityView key={rest[0]} path={rest[0]} tab={rest[1] ?? "overview"} />;
   const places = PLACES.filter((place) => place.isShown());

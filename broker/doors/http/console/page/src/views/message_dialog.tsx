@@ -77,6 +77,17 @@ export function MessageDialog({ path, message, close, changed }: MessageDialogPr
       <MessageParts path={path} of={message} />
       <Failure of={receive.failure ?? undefer.failure ?? activate.failure ?? copy.failure} />
       <div class="buttons">
+        {may("Listen", source) && (
+          <button
+            type="button"
+            onClick={() => {
+              close();
+              go("find", number, source);
+            }}
+          >
+            Its story
+          </button>
+        )}
         {mayListen && (isWaiting || isDeferred) && (
           <button type="button" onClick={() => receive.run()} disabled={receive.isRunning}>
             Lock it and settle by hand

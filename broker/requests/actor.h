@@ -1,0 +1,12 @@
+// ActorOf: in whose name a caller asks, as event logs tell it.
+#pragma once
+
+#include "broker/core/messages/message_event.h"
+#include "broker/requests/caller.h"
+
+namespace wharf {
+
+// Null: it is the broker itself.
+ActorPtr ActorOf(const Caller& caller);
+
+}  // namespace wharf
