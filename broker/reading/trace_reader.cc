@@ -50,7 +50,8 @@ class TraceSearch {
 
  private:
   bool is_full() const {
-    return findings_.looked_at >= range_.rows_max || findings_.places.size() >= range_.found_max;
+    return findings_.looked_at >= range_.rows_max || findings_.places.size() >= range_.found_max ||
+           found_bytes_ >= range_.found_bytes_max;
   }
   std::size_t rows_left() const { return range_.rows_max - findings_.looked_at; }
 
@@ -98,8 +99,9 @@ class TraceSearch {
   }
 
   Status WalkLane(const Shelf& shelf, EntityPart then) {
-    Result<ScanPage> page =
-        ScanLane(view_, {shelf, findings_.from, kNumberEnd, rows_left(), condition_});
+    Result<ScanPage> page = ScanLane(
+        view_, {shelf, findings_.from, kNumberEnd, rows_left(), condition_,
+                range_.found_max - findings_.places.size(), range_.found_bytes_max - found_bytes_});
     if (!page.ok()) return page.status();
     findings_.looked_at += page->looked_at;
     for (FoundMessage& found : page->messages) Add(shelf, std::move(found));
@@ -152,6 +154,7 @@ class TraceSearch {
     if (!Has(*read, number)) return {};
     const MessagePtr& message = read->at(number);
     if (id_ != nullptr && message->message.message_id != *id_) return {};
+    found_bytes_ += ToldBytesOf(*message, {});
     PeekedMessage peeked{.message = message, .is_scheduled = true};
     findings_.places.push_back({findings_.done, LaneKind::kMain, std::move(peeked)});
     return {};
@@ -159,6 +162,7 @@ class TraceSearch {
 
   void Add(const Shelf& shelf, FoundMessage found) {
     const SequenceNumber number = found.message->number;
+    found_bytes_ += ToldBytesOf(*found.message, found.delivery);
     FoundPlace place{
         findings_.done, shelf.kind,
         PeekedMessage{std::move(found.message), std::move(found.delivery), found.standing,
@@ -182,6 +186,8 @@ class TraceSearch {
   const SequenceNumber* const number_;
   PageCondition condition_;
   TraceFindings findings_;
+  // Of its places.
+  std::size_t found_bytes_ = 0;
 };
 
 }  // namespace

@@ -29,9 +29,11 @@ struct TraceRange {
   // Of the first entity.
   EntityPart part = EntityPart::kMain;
   SequenceNumber from;
-  // Rows that one page looks at, about, and messages that it tells of, about.
+  // Rows that one page looks at, about; messages that it tells of, and about so many bytes of them.
+  // One, if there is any among these rows, however long.
   std::size_t rows_max = 0;
   std::size_t found_max = 0;
+  std::size_t found_bytes_max = 0;
 };
 
 struct FoundPlace {
