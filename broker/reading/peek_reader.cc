@@ -12,6 +12,9 @@ namespace {
 
 // What one page looks at, whatever it shows.
 constexpr std::size_t kPeekedRowsMax = 4096;
+// What stands around a property, and around a message, where they are told.
+constexpr std::size_t kPropertyFrameBytes = 16;
+constexpr std::size_t kPlaceFrameBytes = 256;
 
 bool Shows(PeekFilter filter, Standing standing) {
   switch (filter) {
@@ -241,52 +244,73 @@ class CarefulPageMaker {
   std::size_t bytes_ = 0;
 };
 
+// A page of a scan, until it has cost enough or taken enough.
+class ScanMaker {
+ public:
+  explicit ScanMaker(const ScanRange& range) : range_(range), filter_(range.condition) {}
+
+  // Whether the message at this number is looked at; if not, the page goes on there.
+  bool LooksAt(SequenceNumber number) {
+    const bool is_full = page_.looked_at == range_.rows_max ||
+                         page_.messages.size() >= range_.taken_max ||
+                         page_.taken_bytes >= range_.taken_bytes_max || filter_.is_spent();
+    if (is_full) {
+      page_.next = number;
+    } else {
+      ++page_.looked_at;
+    }
+    return !is_full;
+  }
+  bool Takes(const StoredMessage& message, const Delivery& delivery, Standing standing) {
+    return filter_.Takes(message, delivery, StateOf(standing));
+  }
+  void Take(FoundMessage found) {
+    page_.taken_bytes += ToldBytesOf(*found.message, found.delivery);
+    page_.messages.push_back(std::move(found));
+  }
+  ScanPage page() && { return std::move(page_); }
+
+ private:
+  const ScanRange& range_;
+  PageFilter filter_;
+  ScanPage page_;
+};
+
 Result<ScanPage> ScanCarefully(const StoreView& view, const ScanRange& range) {
-  ScanPage page;
-  PageFilter filter(range.condition);
+  ScanMaker scan(range);
   NumberWalk walk = NumberWalk::OfMessages(view, range.shelf, range.from, range.until,
                                            NumberWalk::InDamage::kPass);
   while (const std::optional<SequenceNumber> number = walk.Next()) {
-    if (page.looked_at == range.rows_max || filter.is_spent()) {
-      page.next = *number;
-      break;
-    }
-    ++page.looked_at;
+    if (!scan.LooksAt(*number)) break;
     Result<std::optional<FoundMessage>> found = LookAt(view, range.shelf, *number, Bodies::kLeave);
     if (!found.ok()) return found.status();
     if (!*found || !(*found)->is_readable()) continue;
-    if (!filter.Takes(*(*found)->message, (*found)->delivery, StateOf((*found)->standing)))
-      continue;
-    page.messages.push_back(**std::move(found));
+    if (!scan.Takes(*(*found)->message, (*found)->delivery, (*found)->standing)) continue;
+    scan.Take(**std::move(found));
   }
   WHARF_RETURN_IF_ERROR(walk.status());
-  return page;
+  return std::move(scan).page();
 }
 
 Result<ScanPage> ScanRows(const StoreView& view, const ScanRange& range) {
-  ScanPage page;
-  PageFilter filter(range.condition);
+  ScanMaker scan(range);
   StandingLookup standings(view, range.shelf, range.from);
   MessageCursor rows(view, IdOf(Table::kMessages),
                      MessageRange(range.shelf, range.from, range.until), Bodies::kLeave);
   for (; rows.valid(); rows.Next()) {
     const Result<SequenceNumber> number = rows.number();
     if (!number.ok()) return number.status();
-    if (page.looked_at == range.rows_max || filter.is_spent()) {
-      page.next = *number;
-      break;
-    }
-    ++page.looked_at;
+    if (!scan.LooksAt(*number)) break;
     Result<MessagePtr> message = rows.message();
     if (!message.ok()) return message.status();
     Result<StandingRow> row = standings.Find(*number);
     if (!row.ok()) return row.status();
-    if (!filter.Takes(**message, row->delivery, StateOf(row->standing))) continue;
-    page.messages.push_back({row->standing, std::move(row->delivery), *std::move(message),
-                             row->available_at, std::move(row->unreadable)});
+    if (!scan.Takes(**message, row->delivery, row->standing)) continue;
+    scan.Take({row->standing, std::move(row->delivery), *std::move(message), row->available_at,
+               std::move(row->unreadable)});
   }
   WHARF_RETURN_IF_ERROR(rows.status());
-  return page;
+  return std::move(scan).page();
 }
 
 }  // namespace
@@ -302,6 +326,15 @@ Result<PeekPage> ReadPeek(const StoreView& view, const PeekRange& range) {
 Result<ScanPage> ScanLane(const StoreView& view, const ScanRange& range) {
   Result<ScanPage> page = ScanRows(view, range);
   return page.status().is_damage() ? ScanCarefully(view, range) : std::move(page);
+}
+
+std::size_t ToldBytesOf(const StoredMessage& message, const Delivery& delivery) {
+  const PropertyMap& own = message.message.application_properties;
+  const PropertyMap* const changed = delivery.changed_properties.get();
+  const std::size_t count = own.size() + (changed == nullptr ? 0 : changed->size());
+  return static_cast<std::size_t>(PropertiesSizeOf(message.message)) +
+         (changed == nullptr ? 0 : SizeOf(*changed)) + count * kPropertyFrameBytes +
+         kPlaceFrameBytes;
 }
 
 }  // namespace wharf

@@ -3,7 +3,9 @@
 // Used on reader threads; each call sees the store as it was at one instant.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -41,14 +43,23 @@ struct ScanRange {
   // What one page looks at, at most.
   std::size_t rows_max = 1;
   PageCondition condition{};
+  // What it takes: messages, at most, and about so many bytes of them, without their bodies. At
+  // least one message, if there is any.
+  std::size_t taken_max = std::numeric_limits<std::size_t>::max();
+  std::size_t taken_bytes_max = std::numeric_limits<std::size_t>::max();
 };
 struct ScanPage {
   // Messages that the condition takes, without their bodies.
   std::vector<FoundMessage> messages;
   std::size_t looked_at = 0;
+  // Of the messages, about.
+  std::size_t taken_bytes = 0;
   // Where to go on; nothing if there is no more.
   std::optional<SequenceNumber> next;
 };
 Result<ScanPage> ScanLane(const StoreView& view, const ScanRange& range);
+
+// What it takes to tell of a message without its body, about.
+std::size_t ToldBytesOf(const StoredMessage& message, const Delivery& delivery);
 
 }  // namespace wharf

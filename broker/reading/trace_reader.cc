@@ -57,7 +57,8 @@ class TraceSearch {
  private:
   bool is_full() const {
     return findings_.looked_at >= range_.rows_max || findings_.places.size() >= range_.found_max ||
-           event_bytes_ >= kEventBytesMax || findings_.events.size() >= kEventsMax;
+           found_bytes_ >= range_.found_bytes_max || event_bytes_ >= kEventBytesMax ||
+           findings_.events.size() >= kEventsMax;
   }
   std::size_t rows_left() const { return range_.rows_max - findings_.looked_at; }
 
@@ -135,8 +136,9 @@ class TraceSearch {
   }
 
   Status WalkLane(const Shelf& shelf, EntityPart then) {
-    Result<ScanPage> page =
-        ScanLane(view_, {shelf, findings_.from, kNumberEnd, rows_left(), condition_});
+    Result<ScanPage> page = ScanLane(
+        view_, {shelf, findings_.from, kNumberEnd, rows_left(), condition_,
+                range_.found_max - findings_.places.size(), range_.found_bytes_max - found_bytes_});
     if (!page.ok()) return page.status();
     findings_.looked_at += page->looked_at;
     for (FoundMessage& found : page->messages) Add(shelf, std::move(found));
@@ -190,6 +192,7 @@ class TraceSearch {
     const MessagePtr& message = read->at(number);
     if (id_ != nullptr && message->message.message_id != *id_) return {};
     Follow(entity, number);
+    found_bytes_ += ToldBytesOf(*message, {});
     PeekedMessage peeked{.message = message, .is_scheduled = true};
     findings_.places.push_back({findings_.done, LaneKind::kMain, std::move(peeked)});
     return {};
@@ -205,6 +208,7 @@ class TraceSearch {
   void Add(const Shelf& shelf, FoundMessage found) {
     const SequenceNumber number = found.message->number;
     Follow(range_.entities[findings_.done], number);
+    found_bytes_ += ToldBytesOf(*found.message, found.delivery);
     FoundPlace place{
         findings_.done, shelf.kind,
         PeekedMessage{std::move(found.message), std::move(found.delivery), found.standing,
@@ -228,6 +232,8 @@ class TraceSearch {
   const SequenceNumber* const number_;
   PageCondition condition_;
   TraceFindings findings_;
+  // Of its places.
+  std::size_t found_bytes_ = 0;
   // Of rows of events that were read.
   std::size_t event_bytes_ = 0;
 };

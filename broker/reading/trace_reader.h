@@ -33,9 +33,11 @@ struct TraceRange {
   EntityPart part = EntityPart::kMain;
   SequenceNumber from;
   std::vector<FollowedMessage> followed{};
-  // Rows that one page looks at, about, and messages, or events, that it tells of, about.
+  // Rows that one page looks at, about; messages, or events, that it tells of, and about so many
+  // bytes of messages. One, if there is any among these rows, however long.
   std::size_t rows_max = 0;
   std::size_t found_max = 0;
+  std::size_t found_bytes_max = 0;
   Timestamp now{};
 };
 

@@ -67,7 +67,7 @@ struct BrokerMemory {
   bool requests_are_near = false;        // That bound is near.
   std::uint64_t write_buffer_bytes = 0;  // Of the store.
   std::uint64_t block_cache_bytes = 0;   // Of the store.
-  std::uint64_t stream_bytes = 0;        // Chosen for receivers, and not with the transport yet.
+  std::uint64_t stream_bytes = 0;        // Of streams and long answers, not with the transport yet.
 };
 
 // What became of spans; all zero where none are made.

@@ -1,6 +1,7 @@
 // Where a message is, and what it waits for: everywhere, in pages, and without being a use of
 // anything.
 
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -98,6 +99,57 @@ TEST_F(TraceTest, TheFirstInLineIsTheNextForAReceiver) {
   EXPECT_EQ(second.places[0].wait, MessageWait::kReceiver);
   EXPECT_FALSE(second.places[0].is_next);
   EXPECT_EQ(second.places[0].peeked.message->number, SequenceNumber(2));
+}
+
+// Ten times as much as a page tells: each goes on in the midst of the entity, and tells of none
+// twice.
+TEST_F(TraceTest, PagesOfAFrequentIdEndWithinAnEntity) {
+  constexpr std::size_t kMessages = 350;
+  constexpr std::size_t kBytes = 30'000;
+  Message message = WithId("same");
+  message.application_properties = {{"text", PropertyValue(std::string(kBytes, 'x'))}};
+  for (std::size_t i = 0; i < kMessages; ++i) Send("orders", message);
+
+  std::set<SequenceNumber> found;
+  TracePosition from;
+  int pages = 0;
+  for (bool goes_on = true; goes_on; ++pages) {
+    const Result<TracePage> page = Page({{"orders"}, std::string("same"), from});
+    ASSERT_TRUE(page.ok());
+    EXPECT_LE(page->places.size() * kBytes, (std::size_t{1} << 20) + kBytes);
+    for (const MessagePlace& each : page->places) found.insert(each.peeked.message->number);
+    goes_on = page->next.has_value();
+    if (goes_on) from = *page->next;
+  }
+
+  EXPECT_EQ(found.size(), kMessages);
+  EXPECT_GE(pages, 10);
+}
+
+TEST_F(TraceTest, APageTellsSoManyPlacesAlsoOfOneEntity) {
+  for (int i = 0; i < 200; ++i) Send("orders", WithId("same"));
+
+  const Result<TracePage> page = Page({{"orders"}, std::string("same"), {}});
+
+  ASSERT_TRUE(page.ok());
+  EXPECT_EQ(page->places.size(), 64U);
+  EXPECT_EQ(Trace(WantedMessage("same")).places.size(), 200U);
+  EXPECT_EQ(pages_, 4);
+}
+
+TEST_F(TraceTest, APageTellsNoMoreOfWhatIsScheduled) {
+  for (int i = 0; i < 200; ++i) {
+    Message message = WithId("same");
+    message.scheduled_enqueue_time = engine_.clock().Now() + hours(1);
+    message.application_properties = {{"text", PropertyValue(std::string(30'000, 'x'))}};
+    Send("orders", std::move(message));
+  }
+
+  const Result<TracePage> page = Page({{"orders"}, std::string("same"), {}});
+
+  ASSERT_TRUE(page.ok());
+  EXPECT_LE(page->places.size(), 36U);
+  EXPECT_EQ(Trace(WantedMessage("same")).places.size(), 200U);
 }
 
 TEST_F(TraceTest, ALockedMessageTellsUntilWhenAndByWhom) {

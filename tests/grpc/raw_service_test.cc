@@ -38,9 +38,10 @@ class RawServiceTest : public ::testing::Test {
   CallGate calls_{{ErrorCode::kServiceCommunicationProblem, "closed"}};
   ManualClock clock_{Timestamp()};
   ReadGate reads_{{}, clock_};
+  ReadGate answers_{{}, clock_};
   HeldBytes::Total stream_bytes_ = 0;
   const VouchedCallers vouched_{access::SystemKeys()};
-  const Gates gates_{calls_, reads_, stream_bytes_, vouched_};
+  const Gates gates_{calls_, reads_, stream_bytes_, vouched_, answers_};
 };
 
 TEST_F(RawServiceTest, EveryMethodOfTheApiIsOffered) {

@@ -10,6 +10,7 @@
 namespace wharf {
 namespace {
 
+using std::chrono::hours;
 using std::chrono::seconds;
 
 constexpr ReadGate::Connection kAlice = 1;
@@ -64,6 +65,48 @@ TEST_F(ReadGateTest, AConnectionLeavesPlacesForOthers) {
   EXPECT_FALSE(gate_.Leave(*first));
 
   EXPECT_TRUE(third->has_place);
+}
+
+TEST_F(ReadGateTest, OneThatDoesNotWaitHasAPlaceAtOnceOrNone) {
+  const auto first = std::make_shared<FakeReader>();
+  const auto second = std::make_shared<FakeReader>();
+  const auto third = std::make_shared<FakeReader>();
+  EXPECT_TRUE(gate_.HasShareLeft(kAlice));
+
+  EXPECT_TRUE(gate_.TryEnter(first, kAlice, Duration::max()));
+  EXPECT_TRUE(gate_.TryEnter(second, kAlice, Duration::max()));
+  EXPECT_FALSE(gate_.HasShareLeft(kAlice));
+  EXPECT_FALSE(gate_.TryEnter(third, kAlice, Duration::max()));
+  EXPECT_TRUE(gate_.HasShareLeft(kBob));
+
+  Wait(hours(24 * 365));
+  EXPECT_FALSE(first->has_place || first->loss || third->refusal);
+  gate_.Leave(*first);
+  EXPECT_TRUE(gate_.HasShareLeft(kAlice));
+  EXPECT_FALSE(third->has_place);
+}
+
+TEST_F(ReadGateTest, OneThatCannotBeRefusedHasAPlaceBeyondAndKeepsOthersOut) {
+  std::vector<std::shared_ptr<FakeReader>> beyond;
+  for (int i = 0; i < 5; ++i) {
+    beyond.push_back(std::make_shared<FakeReader>());
+    gate_.EnterAnyway(beyond.back(), kAlice, Duration::max());
+  }
+
+  const auto waiting = Enter(kBob);
+  EXPECT_FALSE(waiting->has_place);
+  EXPECT_FALSE(gate_.HasShareLeft(kAlice));
+  EXPECT_TRUE(gate_.HasShareLeft(kBob));
+  gate_.Leave(*beyond[0]);
+  EXPECT_FALSE(waiting->has_place);
+  gate_.Leave(*beyond[1]);
+  EXPECT_TRUE(waiting->has_place);
+}
+
+TEST_F(ReadGateTest, NoneHasAPlaceInOneThatIsClosed) {
+  gate_.Close({ErrorCode::kServiceCommunicationProblem, "stop"});
+
+  EXPECT_FALSE(gate_.TryEnter(std::make_shared<FakeReader>(), kAlice, kHold));
 }
 
 TEST_F(ReadGateTest, ConnectionsTakeTurns) {

@@ -14,10 +14,12 @@ struct Gates {
   CallGate& calls;
   // To memory, for a request.
   ReadGate& reads;
-  // What streams hold that their clients have not read.
+  // What streams, and calls with long answers, hold that their clients have not read.
   HeldBytes::Total& stream_bytes;
   // For whom other doors of this daemon vouch.
   const VouchedCallers& vouched;
+  // To memory, for a long answer, until its client has read it.
+  ReadGate& answers;
 };
 
 }  // namespace wharf

@@ -64,6 +64,37 @@ void ReadGate::Enter(std::shared_ptr<Reader> reader, Connection connection, Dura
   Do(calls);
 }
 
+bool ReadGate::TryEnter(std::shared_ptr<Reader> reader, Connection connection, Duration hold) {
+  const Timestamp now = clock_.Now();
+  MutexLock lock(mutex_);
+  if (!closed_for_.ok() || !CanRead(lines_[connection], Patience::kBounded)) {
+    DropIfIdle(connection);
+    return false;
+  }
+  PlaceAtOnce(std::move(reader), connection, hold, now);
+  return true;
+}
+
+void ReadGate::EnterAnyway(std::shared_ptr<Reader> reader, Connection connection, Duration hold) {
+  const Timestamp now = clock_.Now();
+  MutexLock lock(mutex_);
+  PlaceAtOnce(std::move(reader), connection, hold, now);
+}
+
+void ReadGate::PlaceAtOnce(std::shared_ptr<Reader> reader, Connection connection, Duration hold,
+                           Timestamp now) {
+  reader->connection_ = connection;
+  reader->hold_ = hold;
+  reader->patience_ = Patience::kBounded;
+  Place(std::move(reader), now);
+}
+
+bool ReadGate::HasShareLeft(Connection connection) {
+  MutexLock lock(mutex_);
+  const auto line = lines_.find(connection);
+  return line == lines_.end() || line->second.reading.all < limits_.places_of_one;
+}
+
 bool ReadGate::Leave(Reader& reader) {
   std::shared_ptr<Reader> left;  // The last reference may be ours.
   Calls calls;

@@ -10,6 +10,9 @@
 // each connection, so that however many of them have nothing to send, calls go on. What holds a
 // place for long while others wait, because its client does not deliver, loses it.
 //
+// Long answers wait in the same way for a place to stand in until their clients have read them, at
+// a gate of their own.
+//
 // Used by the calls and streams of a door; any thread. Readers are called back on the thread that
 // enters, leaves, ticks or closes, without a lock.
 #pragma once
@@ -76,6 +79,12 @@ class ReadGate {
   // waits.
   void Enter(std::shared_ptr<Reader> reader, Connection connection, Duration hold,
              Patience patience);
+  // For one that does not wait: true if it has a place now, of which it is not called back.
+  bool TryEnter(std::shared_ptr<Reader> reader, Connection connection, Duration hold);
+  // For one that cannot be refused: it has a place from now on, also beyond those that there are.
+  void EnterAnyway(std::shared_ptr<Reader> reader, Connection connection, Duration hold);
+  // Whether the connection has fewer places than one may have.
+  bool HasShareLeft(Connection connection);
   // Whatever it did. True if it was waiting: then it is called back no more.
   bool Leave(Reader& reader);
 
@@ -131,6 +140,8 @@ class ReadGate {
   void CountPlaced(const Reader& reader) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void CountGone(const Reader& reader) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Place(std::shared_ptr<Reader> reader, Timestamp now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void PlaceAtOnce(std::shared_ptr<Reader> reader, Connection connection, Duration hold,
+                   Timestamp now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void StandInLine(std::shared_ptr<Reader> reader, Timestamp now)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   std::shared_ptr<Reader> TakeFromPlace(std::size_t place) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

@@ -51,6 +51,9 @@ constexpr ReadGate::Limits kReads = {
 // What is asked of the cluster is small, and must get through beside everything else.
 constexpr ReadGate::Limits kClusterReads = {
     .places = 2, .places_of_one = 1, .waiting = 64, .wait = std::chrono::seconds(5)};
+// Long answers that clients have not read; each place stands for about 1 MiB.
+constexpr ReadGate::Limits kAnswers = {
+    .places = 256, .places_of_one = 64, .waiting = 16'384, .wait = std::chrono::seconds(5)};
 // How often those that are slow and those that wait too long are looked for.
 constexpr Duration kReadsPace = std::chrono::milliseconds(100);
 // What gRPC takes of a request that nobody reads. Fixed: with BDP probes it lets it grow to 4 MiB,
@@ -116,19 +119,21 @@ Server::Server(OpenConnections& connections)
       reads_clock_(std::make_unique<ReadClock>()),
       reads_(kReads, *reads_clock_),
       cluster_reads_(kClusterReads, *reads_clock_),
+      answers_(kAnswers, *reads_clock_),
       vouched_(access::SystemKeys()),
-      backups_({cluster_gate_, cluster_reads_, stream_bytes_, vouched_}),
-      clock_({gate_, reads_, stream_bytes_, vouched_}),
-      cluster_({cluster_gate_, cluster_reads_, stream_bytes_, vouched_}),
-      management_({gate_, reads_, stream_bytes_, vouched_}),
-      messaging_({gate_, reads_, stream_bytes_, vouched_}),
-      sessions_({gate_, reads_, stream_bytes_, vouched_}),
-      topics_({gate_, reads_, stream_bytes_, vouched_}),
-      transactions_({gate_, reads_, stream_bytes_, vouched_}),
+      backups_({cluster_gate_, cluster_reads_, stream_bytes_, vouched_, answers_}),
+      clock_({gate_, reads_, stream_bytes_, vouched_, answers_}),
+      cluster_({cluster_gate_, cluster_reads_, stream_bytes_, vouched_, answers_}),
+      management_({gate_, reads_, stream_bytes_, vouched_, answers_}),
+      messaging_({gate_, reads_, stream_bytes_, vouched_, answers_}),
+      sessions_({gate_, reads_, stream_bytes_, vouched_, answers_}),
+      topics_({gate_, reads_, stream_bytes_, vouched_, answers_}),
+      transactions_({gate_, reads_, stream_bytes_, vouched_, answers_}),
       looks_at_reads_(kReadsPace,
                       [this] {
                         reads_.Tick();
                         cluster_reads_.Tick();
+                        answers_.Tick();
                       }),
       looks_at_permits_(CallGate::kLapsePace, [this] {
         gate_.EndLapsed();
@@ -211,6 +216,7 @@ void Server::LetIn(grpc::experimental::ExternalConnectionAcceptor& acceptor, int
 void Server::Open(const CallGate::Broker& broker) {
   gate_.Open(broker);
   reads_.Open();
+  answers_.Open();
   MutexLock lock(health_mutex_);
   if (!takes_part_) OpenForLoneNode(broker);
   is_open_ = true;
@@ -258,6 +264,7 @@ void Server::RefuseCalls(const Status& reason) {
   }
   gate_.Close(reason);
   reads_.Close(reason);
+  answers_.Close(reason);
 }
 
 // A lone node answers at once.

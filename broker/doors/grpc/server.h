@@ -97,6 +97,7 @@ class Server {
   const std::unique_ptr<Clock> reads_clock_;
   ReadGate reads_;
   ReadGate cluster_reads_;
+  ReadGate answers_;
   LoneNode lone_node_;
   HeldBytes::Total stream_bytes_ = 0;
   VouchedCallers vouched_;

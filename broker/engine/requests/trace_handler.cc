@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "broker/core/queue/gates.h"
-#include "broker/engine/requests/reply.h"
 
 namespace wharf {
 namespace {
@@ -13,6 +12,7 @@ namespace {
 constexpr std::size_t kEntitiesMax = 64;
 constexpr std::size_t kRowsMax = 4096;
 constexpr std::size_t kPlacesMax = 64;
+constexpr std::size_t kPlacesBytesMax = std::size_t{1} << 20;
 
 std::string LanePath(const Queue& queue, LaneKind lane) {
   std::string path = queue.description().name;
@@ -95,6 +95,7 @@ TraceRange TraceHandler::RangeOf(const std::vector<Queue*>& entities, Timestamp 
                    .from = {},
                    .rows_max = kRowsMax,
                    .found_max = kPlacesMax,
+                   .found_bytes_max = kPlacesBytesMax,
                    .now = now};
   for (const Queue* each : entities) {
     const std::string& path = each->description().name;
@@ -174,7 +175,10 @@ void TraceHandler::Tell(Page page, const Result<TraceFindings>& found, Turn& tur
     told.next = {std::move(page.last_path), EntityPart::kEnd, {}, {}};
   }
   told.fenced = std::move(page.fenced);
-  Reply(turn, std::move(page.asked.answer), Result<TracePage>(std::move(told)));
+  from_store_.Reply(turn, std::move(page.asked.answer),
+                    [told = std::move(told)](const StoreView&) mutable -> Result<TracePage> {
+                      return std::move(told);
+                    });
 }
 
 MessagePlace TraceHandler::PlaceOf(Queue& queue, const FoundPlace& found, const Asker& asker,

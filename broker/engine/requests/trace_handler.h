@@ -3,7 +3,8 @@
 //
 // A page looks into so many entities, and at so many messages; nothing of it is a use of an entity.
 // What a reader found may have changed by the turn that tells it: the turn has the last word of
-// locks and sessions. Owned by the pipeline, used on the shard's thread.
+// locks and sessions. A page is long, so that a reader tells it, as it tells a peek: the publisher
+// has what others wait for. Owned by the pipeline, used on the shard's thread.
 #pragma once
 
 #include <memory>
@@ -14,6 +15,7 @@
 #include "broker/engine/delivery/holders.h"
 #include "broker/engine/entities/entity_finder.h"
 #include "broker/engine/requests/asked.h"
+#include "broker/engine/requests/reply.h"
 #include "broker/engine/turn/worker_context.h"
 #include "broker/reading/trace_reader.h"
 #include "broker/requests/trace_requests.h"
@@ -23,8 +25,12 @@ namespace wharf {
 class TraceHandler {
  public:
   TraceHandler(const WorkerContext& context, const EntityFinder& finder, const Holders& holders,
-               const JobRunner& jobs)
-      : context_(context), finder_(finder), holders_(holders), jobs_(jobs) {}
+               const JobRunner& jobs, const StoreReplies& from_store)
+      : context_(context),
+        finder_(finder),
+        holders_(holders),
+        jobs_(jobs),
+        from_store_(from_store) {}
 
   void Plan(Asked<TraceRequest> asked, Turn& turn);
 
@@ -59,6 +65,7 @@ class TraceHandler {
   const EntityFinder& finder_;
   const Holders& holders_;
   const JobRunner& jobs_;
+  const StoreReplies from_store_;
 };
 
 }  // namespace wharf

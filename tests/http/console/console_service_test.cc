@@ -112,6 +112,8 @@ class ConsoleServiceTest : public ::testing::Test {
   bool takes_part_ = false;
   Desk desk_;
   bool has_room_ = true;
+  // Long answers that are expected.
+  std::int64_t room_for_ = std::int64_t{1} << 40;
   Sessions sessions_{{}, access::SystemKeys(), [this] { return now_; }};
   SignInPace pace_{[this] { return now_; }};
   HttpCounts counts_;
@@ -122,7 +124,8 @@ class ConsoleServiceTest : public ::testing::Test {
        .sessions = sessions_,
        .pace = pace_,
        .counts = counts_,
-       .has_room = [this] { return has_room_; }},
+       .aside = [](Work work) { std::move(work)(); },
+       .has_room = [this](std::int64_t more) { return has_room_ && more <= room_for_; }},
       HostCheck({}),
       "1.0"};
 };
@@ -193,6 +196,20 @@ TEST_F(ConsoleServiceTest, WhereAnswersLieUnreadNothingIsBegun) {
   has_room_ = false;
   EXPECT_EQ(Ask(Post("Messaging/Receive", session))->response->status, 503U);
   EXPECT_EQ(desk_.asked_.size(), 0U);
+}
+
+TEST_F(ConsoleServiceTest, LongAnswersAreReckonedWithBeforeTheyAreThere) {
+  const std::string session = Session();
+  room_for_ = std::int64_t{4} << 20;
+  Ask(Post("Messaging/Peek", session));
+  Ask(Post("Messaging/TraceMessage", session));
+  EXPECT_EQ(Ask(Post("Management/ListQueues", session))->response->status, 503U);
+  EXPECT_EQ(desk_.asked_.size(), 2U);
+  EXPECT_FALSE(Ask(Post("Messaging/Send", session))->response) << "its answer is short";
+
+  std::move(desk_.asked_[0]->done)({});
+  desk_.asked_.erase(desk_.asked_.begin());
+  EXPECT_FALSE(Ask(Post("Messaging/PeekBody", session))->response);
 }
 
 TEST_F(ConsoleServiceTest, RequestsAreCountedByKindAndStatus) {

@@ -5,6 +5,7 @@
 // buffer is answered in the domain's words, and so that requests live on an arena.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -22,6 +23,7 @@
 #include "broker/core/messages/text.h"
 #include "broker/doors/common/gates.h"
 #include "broker/doors/grpc/errors.h"
+#include "broker/doors/grpc/services/answer_length.h"
 #include "broker/doors/grpc/services/asker.h"
 #include "broker/doors/grpc/services/item_scan.h"
 #include "broker/doors/grpc/services/raw_service.h"
@@ -71,8 +73,8 @@ inline ReadGate::Connection ConnectionOf(const std::string& peer) {
   return std::hash<std::string>()(peer);
 }
 
-// One unary call: waits for a place, reads its request, lives until gRPC is done with it. Finish is
-// called once, on any thread.
+// One unary call: waits for places, for a long answer and for its request, reads it, lives until
+// gRPC is done with it: its client has read the answer. Finish is called once, on any thread.
 template <typename Request, typename Response>
 class UnaryCall final : public UnaryReactor,
                         public ReadGate::Reader,
@@ -91,7 +93,7 @@ class UnaryCall final : public UnaryReactor,
     } else if (Status refused = call->asker_.Prove(call->ticket_, call->about()); !refused.ok()) {
       call->Fail(refused);
     } else {
-      gates.reads.Enter(call, ConnectionOf(call->peer()), kReadHold, ReadGate::Patience::kBounded);
+      call->AwaitPlaces();
     }
     return call.get();
   }
@@ -102,11 +104,28 @@ class UnaryCall final : public UnaryReactor,
   // For errors; empty if the request names no entity.
   std::string entity_path;
 
+  // What it was made of is not kept with a long answer.
   void Succeed() {
     *response_bytes_ = Serialize(*response_);
+    if (response_bytes_->Length() > kShortAnswerBytes) {
+      if (!has_asked_for_answer_.exchange(true)) {
+        answers_.EnterAnyway(answer_place(), ConnectionOf(peer()), kAnswerHold);
+      }
+      unread_.Set(static_cast<std::int64_t>(response_bytes_->Length()));
+      arena_.Reset();
+    } else {
+      LeaveAnswerPlace();
+    }
     Finish(grpc::Status::OK);
   }
+  // Whether an answer with so many bytes of messages has a place, or needs none; if not the call
+  // fails. Once.
+  bool HasPlaceFor(std::size_t bytes) {
+    if (bytes <= kShortAnswerBytes || has_asked_for_answer_.exchange(true)) return true;
+    return answers_.TryEnter(answer_place(), ConnectionOf(peer()), kAnswerHold);
+  }
   void Fail(const Status& status) {
+    LeaveAnswerPlace();
     if (spdlog::should_log(spdlog::level::debug)) LogRefusal(status);
     Finish(ToGrpc(status, about()));
   }
@@ -161,15 +180,54 @@ class UnaryCall final : public UnaryReactor,
   UnaryCall(const Gates& gates, grpc::CallbackServerContext* context, grpc::ByteBuffer* response,
             Handle handle)
       : reads_(gates.reads),
+        answers_(gates.answers),
         ticket_(gates.calls.Enter([context] { context->TryCancel(); })),
         context_(context),
         asker_(gates.vouched, *context),
         handle_(handle),
         response_bytes_(response),
+        unread_(gates.stream_bytes),
         request_(google::protobuf::Arena::CreateMessage<Request>(&arena_)),
         response_(google::protobuf::Arena::CreateMessage<Response>(&arena_)) {}
 
   const std::string& peer() const { return asker_.peer(); }
+
+  // --- its places ---
+
+  // The place of a long answer.
+  class AnswerPlace final : public ReadGate::Reader {
+   public:
+    explicit AnswerPlace(UnaryCall& call) : call_(call) {}
+    void OnPlace() override { call_.AwaitRequest(); }
+    void OnRefused(const Status& reason) override {
+      call_.EndUnread(reason.code() == ErrorCode::kServiceBusy ? TooMuchUnread() : reason);
+    }
+    // The gate was closed, as that of requests is.
+    void OnPlaceLost(const Status& /*reason*/) override {}
+
+   private:
+    UnaryCall& call_;
+  };
+
+  // Before its request is read: what waits holds nothing.
+  void AwaitPlaces() {
+    if constexpr (kAnswerLength<Request> == AnswerLength::kLong) {
+      has_asked_for_answer_ = true;
+      answers_.Enter(answer_place(), ConnectionOf(peer()), kAnswerHold,
+                     ReadGate::Patience::kBounded);
+    } else {
+      AwaitRequest();
+    }
+  }
+  void AwaitRequest() {
+    reads_.Enter(this->shared_from_this(), ConnectionOf(peer()), kReadHold,
+                 ReadGate::Patience::kBounded);
+  }
+  std::shared_ptr<ReadGate::Reader> answer_place() {
+    return {this->shared_from_this(), &answer_place_};
+  }
+  // True if it waited for it.
+  bool LeaveAnswerPlace() { return has_asked_for_answer_ && answers_.Leave(answer_place_); }
 
   // --- reading ---
 
@@ -214,6 +272,12 @@ class UnaryCall final : public UnaryReactor,
     const Status bad = Parse(request_bytes_, request_);
     request_bytes_.Clear();
     if (!bad.ok()) return Fail(bad);
+    if constexpr (kAnswerLength<Request> == AnswerLength::kShortAsARule) {
+      if (MayBeLong(*request_) && !answers_.HasShareLeft(ConnectionOf(peer()))) {
+        entity_path = request_->entity_path();
+        return Fail(TooMuchUnread());
+      }
+    }
     handle_(*this);
   }
 
@@ -252,16 +316,18 @@ class UnaryCall final : public UnaryReactor,
       cancel = cancel_;
     }
     if (cancel) cancel();
-    if (reads_.Leave(*this)) EndUnread(Cancelled());
+    if (LeaveAnswerPlace() || reads_.Leave(*this)) EndUnread(Cancelled());
   }
   void OnDone() override {
     reads_.Leave(*this);
+    LeaveAnswerPlace();
     ticket_.GiveBack();
     // The last reference may be ours: it goes when this function returns.
     const std::shared_ptr<UnaryCall> self = std::move(self_);
   }
 
   ReadGate& reads_;
+  ReadGate& answers_;
   CallGate::Ticket ticket_;
   grpc::CallbackServerContext* const context_;
   const Asker asker_;
@@ -269,6 +335,11 @@ class UnaryCall final : public UnaryReactor,
   // Gone when it was parsed.
   grpc::ByteBuffer request_bytes_;
   grpc::ByteBuffer* const response_bytes_;
+  // Of a long answer that was made.
+  HeldBytes unread_;
+  AnswerPlace answer_place_{*this};
+  std::atomic<bool> has_asked_for_answer_ = false;
+  // Gone with what is on it when a long answer was made of it.
   google::protobuf::Arena arena_;
   Request* const request_;
   Response* const response_;

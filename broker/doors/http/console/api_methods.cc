@@ -1,8 +1,10 @@
 #include "broker/doors/http/console/api_methods.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
+#include <absl/strings/match.h>
 #include <absl/strings/str_cat.h>
 #include <wharf/v1/backups.pb.h>
 #include <wharf/v1/clock.pb.h>
@@ -39,6 +41,20 @@ bool IsOfEveryNode(const ServiceDescriptor& service) {
   return service.name() == "Cluster" || service.name() == "Backups";
 }
 
+// Looks, lists and what is received by number; a Receive mostly waits.
+bool IsLong(const MethodDescriptor& method) {
+  constexpr std::array<const char*, 8> kBegins = {"Peek",
+                                                  "List",
+                                                  "TraceMessage",
+                                                  "ExportBySequenceNumber",
+                                                  "ReceiveDeferred",
+                                                  "ReceiveBySequenceNumber",
+                                                  "GetSessionState",
+                                                  "EvaluateRule"};
+  return std::any_of(kBegins.begin(), kBegins.end(),
+                     [&](const char* begin) { return absl::StartsWith(method.name(), begin); });
+}
+
 struct Table {
   std::vector<ApiMethod> unary;
   std::vector<ApiMethod> streams;
@@ -51,7 +67,8 @@ void Add(const ServiceDescriptor& service, Table& table) {
         .push_back({.descriptor = &method,
                     .path = absl::StrCat(kPrefix, service.name(), "/", method.name()),
                     .grpc_path = absl::StrCat("/", service.full_name(), "/", method.name()),
-                    .is_of_every_node = IsOfEveryNode(service)});
+                    .is_of_every_node = IsOfEveryNode(service),
+                    .is_long = IsLong(method)});
   }
 }
 

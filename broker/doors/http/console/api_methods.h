@@ -22,6 +22,8 @@ struct ApiMethod {
   std::string grpc_path{};
   // Every node of a cluster answers it, whoever leads.
   bool is_of_every_node = false;
+  // Its answer holds messages that it looked at, or a page of a list.
+  bool is_long = false;
 };
 
 // In the order of their paths.

@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include <boost/asio/post.hpp>
 #include <spdlog/spdlog.h>
 
 #include "broker/access/access_key.h"
@@ -50,9 +51,10 @@ std::unique_ptr<console::ConsoleService> ConsoleDoor::MakeService(const Options&
           .sessions = sessions_,
           .pace = pace_,
           .counts = counts_,
+          .aside = [this](Work work) { boost::asio::post(long_answers_, std::move(work)); },
           .has_room =
-              [this, bytes_max = options.outgoing_bytes_max] {
-                return server_.outgoing_bytes() <= bytes_max;
+              [this, bytes_max = options.outgoing_bytes_max](std::int64_t more) {
+                return server_.outgoing_bytes() + more <= bytes_max;
               }},
       HostCheck(options.hosts), options.version);
   service_ = service.get();

@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include <boost/asio/thread_pool.hpp>
+
 #include "broker/doors/common/call_gate.h"
 #include "broker/doors/common/console_statistics.h"
 #include "broker/doors/common/doorway.h"
@@ -86,6 +88,8 @@ class ConsoleDoor {
   // The server's.
   const console::ConsoleService* service_ = nullptr;
   HttpServer server_;
+  // Makes them, one after the other; it goes before what they are answered to.
+  boost::asio::thread_pool long_answers_{1};
   Ticker looks_at_permits_;
 };
 

@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "broker/doors/common/held_bytes.h"
 #include "broker/doors/http/console/api_answer.h"
 #include "broker/doors/http/console/api_stream.h"
 #include "broker/doors/http/console/body_call.h"
@@ -22,6 +23,9 @@ namespace {
 constexpr std::string_view kDocumentPath = "/api/v1/openapi.json";
 // Anybody may ask for it, and read it slowly.
 constexpr std::size_t kDocumentPiece = 16 * 1024;
+
+// Of messages there is 1 MiB in an answer, as a rule; a body becomes longer as base64.
+constexpr std::int64_t kLongAnswerBytes = 3 * 512 * 1024;
 
 // Of who has proven nothing: a connection string, or a name and a key.
 constexpr std::size_t kShortBytesMax = 16 * 1024;
@@ -108,7 +112,10 @@ std::string_view NameOf(ConsoleKind kind) {
 
 class ConsoleService::Place {
  public:
-  Place(std::atomic<int>& taken, int places) : taken_(taken), is_there_(++taken <= places) {}
+  Place(std::atomic<int>& taken, int places, HeldBytes::Total& expected, std::int64_t bytes)
+      : taken_(taken), is_there_(++taken <= places), expected_(expected) {
+    expected_.Set(bytes);
+  }
   ~Place() { --taken_; }
   Place(const Place&) = delete;
   Place& operator=(const Place&) = delete;
@@ -118,6 +125,8 @@ class ConsoleService::Place {
  private:
   std::atomic<int>& taken_;
   const bool is_there_;
+  // Until the answer is there, and counted where it waits for its client.
+  HeldBytes expected_;
 };
 
 ConsoleService::ConsoleService(World world, HostCheck hosts, const std::string& version)
@@ -178,7 +187,7 @@ HttpService::Begun ConsoleService::BeginOther(HttpRequest head, const Credential
 
 HttpService::Begun ConsoleService::BeginDocument(const HttpRequest& head) {
   if (!Router::IsLook(head.method)) return Refused(WrongMethod("GET", NewTrackingId()));
-  if (!world_.has_room()) {
+  if (!world_.has_room(0)) {
     return Refused(ErrorAnswer(Status(ErrorCode::kServiceBusy, "too much is unread: ask again"),
                                NewTrackingId()));
   }
@@ -195,7 +204,7 @@ HttpService::Begun ConsoleService::BeginDocument(const HttpRequest& head) {
 
 HttpService::Begun ConsoleService::BeginPage(HttpRequest head, const TrackingId& id) {
   if (!Router::IsLook(head.method)) return Refused(WrongMethod("GET", id));
-  if (!world_.has_room()) {
+  if (!world_.has_room(0)) {
     return Refused(
         ErrorAnswer(Status(ErrorCode::kServiceBusy, "too much is unread: ask again"), id));
   }
@@ -224,15 +233,20 @@ HttpService::Begun ConsoleService::BeginCall(const HttpRequest& head,
   return {.go_on = [this, &method, visit = std::move(visit)](const std::string& body,
                                                              const HttpReplyPtr& reply) {
     // Not before its body is there: who sends none takes no place from others.
-    if (auto place = TakePlace(calls_, kCallsMax)) return Call(method, body, visit, place, reply);
+    const std::int64_t expected = method.is_long ? kLongAnswerBytes : 0;
+    if (auto place = TakePlace(calls_, kCallsMax, expected)) {
+      return Call(method, body, visit, place, reply);
+    }
     reply->Answer(ErrorAnswer(Busy(), visit->tracking_id()));
   }};
 }
 
 std::shared_ptr<ConsoleService::Place> ConsoleService::TakePlace(std::atomic<int>& taken,
-                                                                 int places) {
-  auto place = std::make_shared<Place>(taken, places);
-  return place->is_there() && world_.has_room() ? place : nullptr;
+                                                                 int places,
+                                                                 std::int64_t expected_bytes) {
+  auto place = std::make_shared<Place>(taken, places, expected_bytes_, expected_bytes);
+  const std::int64_t more = expected_bytes == 0 ? 0 : expected_bytes_.load();
+  return place->is_there() && world_.has_room(more) ? place : nullptr;
 }
 
 HttpService::Begun ConsoleService::BeginBody(const HttpRequest& head,
@@ -288,7 +302,7 @@ HttpService::Begun ConsoleService::BeginStream(const HttpRequest& head, const Ap
   }
   ApiStream::Held held{.visit = visit,
                        .place = std::move(place),
-                       .has_room = world_.has_room,
+                       .has_room = [this] { return world_.has_room(0); },
                        .is_signed_in = SignedIn(*visit, credentials)};
   auto take = [&method, calls, held = std::move(held)](MessageSocketPtr socket) mutable {
     std::make_shared<ApiStream>(method, std::move(held), std::move(socket))->Begin(*calls);
@@ -308,12 +322,15 @@ void ConsoleService::Call(const ApiMethod& method, const std::string& body,
   }
   InnerCalls::Call call{
       .method = method.grpc_path, .request = *std::move(request), .caller = visit->caller()};
-  reply->OnGone(calls->Begin(
-      std::move(call), [&method, visit, place, reply](const InnerCalls::Answer& answer) {
-        HttpResponse response = AnswerOf(method, answer, visit->tracking_id());
-        response.written = [visit] {};
-        reply->Answer(std::move(response));
-      }));
+  const auto tell = [&method, visit, place, reply](const InnerCalls::Answer& answer) {
+    HttpResponse response = AnswerOf(method, answer, visit->tracking_id());
+    response.written = [visit] {};
+    reply->Answer(std::move(response));
+  };
+  reply->OnGone(calls->Begin(std::move(call), [this, &method, tell](InnerCalls::Answer answer) {
+    if (!method.is_long) return tell(answer);
+    world_.aside([tell, answer = std::move(answer)] { tell(answer); });
+  }));
 }
 
 HttpResponse ConsoleService::Refusal(unsigned status, std::string_view why) {

@@ -31,6 +31,7 @@
 #include "broker/doors/http/host_check.h"
 #include "broker/doors/http/http_service.h"
 #include "broker/doors/http/servicebus/http_counts.h"
+#include "storage/base/executor.h"
 
 namespace wharf::console {
 
@@ -57,8 +58,11 @@ class ConsoleService final : public HttpService {
     Sessions& sessions;
     SignInPace& pace;
     HttpCounts& counts;
-    // Of the memory for answers.
-    const std::function<bool()> has_room;
+    // Runs what makes a long answer: not on a thread of gRPC, where the calls of others would wait
+    // behind it.
+    const std::function<void(Work work)> aside;
+    // Whether the memory for answers has room, also for so many bytes more.
+    const std::function<bool(std::int64_t more)> has_room;
   };
 
   ConsoleService(World world, HostCheck hosts, const std::string& version);
@@ -79,8 +83,10 @@ class ConsoleService final : public HttpService {
   Begun BeginOther(HttpRequest head, const Credentials& credentials, ConsoleKind kind);
   Begun BeginDocument(const HttpRequest& head);
   Begun BeginPage(HttpRequest head, const TrackingId& id);
-  // Null: there are as many as may be, or too much is unread.
-  std::shared_ptr<Place> TakePlace(std::atomic<int>& taken, int places);
+  // Null: there are as many as may be, or too much is unread, with what is expected of others. Its
+  // own answer will have about so many bytes; 0: a few.
+  std::shared_ptr<Place> TakePlace(std::atomic<int>& taken, int places,
+                                   std::int64_t expected_bytes = 0);
   // Whether who brought this has not signed out since.
   std::function<bool()> SignedIn(const Visit& visit, const Credentials& credentials);
   // Counted, and with what every answer tells a browser.
@@ -95,6 +101,8 @@ class ConsoleService final : public HttpService {
   SignIn sign_in_;
   std::atomic<int> calls_ = 0;
   std::atomic<int> streams_ = 0;
+  // Of long answers that are not there yet.
+  std::atomic<std::int64_t> expected_bytes_ = 0;
 };
 
 }  // namespace wharf::console
