@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include "broker/core/messages/encoded_value.h"
 #include "broker/filter/correlation_key.h"
 #include "broker/filter/property_name.h"
 
@@ -13,6 +14,15 @@ namespace wharf {
 namespace {
 
 Status Invalid(std::string why) { return {ErrorCode::kFilterException, std::move(why)}; }
+
+// Also as AMQP encodes it.
+bool IsNull(const PropertyValue& value) {
+  if (std::holds_alternative<std::monostate>(value)) return true;
+  const auto* const encoded = std::get_if<EncodedValue>(&value);
+  if (encoded == nullptr) return false;
+  const auto plain = PlainOf(encoded->bytes);
+  return plain && std::holds_alternative<std::monostate>(*plain);
+}
 
 Status CheckNames(const PropertyMap& properties) {
   std::vector<PropertyName> names;
@@ -30,7 +40,7 @@ Status CheckNames(const PropertyMap& properties) {
 Status Check(const CorrelationFilter& filter) {
   for (const auto& [name, value] : filter.application_properties) {
     if (name.empty()) return Invalid("the correlation filter has a property without a name");
-    if (std::holds_alternative<std::monostate>(value)) {
+    if (IsNull(value)) {
       return Invalid(
           fmt::format("the correlation filter has no value for the property '{:.64}'", name));
     }

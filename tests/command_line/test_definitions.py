@@ -141,6 +141,12 @@ class DefinitionsTest(command_line.CommandLineTest):
         self.run_wharf("definitions", "export", f"{self.folder.name}/nowhere/x", code=FAILED)
         self.assertIn("cannot be written: No such file", self.said)
 
+    def test_what_a_file_holds_does_not_reach_the_terminal(self):
+        file = self.file({"format_version": 1, "queues": [{"name": "a\x1b[31mred\u202e"}]})
+        self.run_wharf("definitions", "diff", file, code=USAGE)
+        self.assertIn("red", self.said)
+        self.assertTrue(self.said.rstrip("\n").isprintable(), self.said)
+
     def test_an_export_touches_nothing_but_its_file(self):
         folder = pathlib.Path(self.folder.name, "exports")
         folder.mkdir()

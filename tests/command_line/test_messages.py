@@ -14,7 +14,7 @@ from wire import Message, message_pb2, timestamp_pb2
 YEAR_2100 = timestamp_pb2.Timestamp(seconds=4102444800)
 # The broker's own: another entity gives others.
 OF_BROKER = {"sequence_number", "enqueued_time", "expires_at", "delivery_count", "state", "size",
-             "enqueued_sequence_number", "available_at"}
+             "enqueued_sequence_number", "available_at", "entity_path"}
 LARGE = 3 << 20
 
 
@@ -123,13 +123,66 @@ class MessagesTest(command_line.CommandLineTest):
 
         self.assertEqual(self.bodies("once"), ["x", "no id", "no id"])
 
+    def export_to(self, name, *arguments):
+        self.run_wharf("messages", "export", *arguments, "--to", self.path(name))
+        return self.path(name)
+
+    def test_made_ids_of_several_entities_never_meet(self):
+        """Each counts for itself, and what one turn stores has one time: here all of it, as the clock stands still."""
+        self.client.create("once", requires_duplicate_detection=True)
+        files = []
+        for number in range(20):
+            self.run_wharf("queue", "create", f"q{number}")
+            self.run_wharf("send", f"q{number}", "same", f"other {number}")
+            files.append(self.export_to(f"out{number}", f"q{number}"))
+
+        for said in ("imported 2\n", "imported 0, 2 were there already\n"):
+            for file in files:
+                self.assertEqual(self.run_wharf("messages", "import", "once", file, "--make-ids"), said)
+
+        self.assertEqual(sorted(self.bodies("once")), sorted(["same"] * 20 + [f"other {at}" for at in range(20)]))
+
+    def test_an_export_of_before_gets_ids_and_says_what_it_lacks(self):
+        self.client.create("once", requires_duplicate_detection=True)
+        self.run_wharf("queue", "create", "others")
+        self.run_wharf("send", "orders", "apple")
+        self.run_wharf("send", "others", "pear")
+        for entity in ("orders", "others"):
+            (line,) = self.export(entity)
+            del line["entity_path"]
+            given = self.write(json.dumps(line))
+            for said in ("imported 1\n", "imported 0, 1 were there already\n"):
+                self.assertEqual(self.run_wharf("messages", "import", "once", given, "--make-ids"), said)
+                self.assertIn("1 messages do not say of which entity they are an export", self.said)
+
+        self.assertEqual(self.bodies("once"), ["apple", "pear"])
+
+    def test_an_import_goes_on_when_the_broker_is_back(self):
+        self.assertEqual(self.daemon.terminate(), 0)
+        self.daemon = self.start(listen=self.daemon.address)
+        self.client.create("once", requires_duplicate_detection=True, max_message_size_in_kilobytes=102400)
+        bodies = [str(number) + (" " * 1200000 if number % 25 == 24 else "") for number in range(1000)]
+        given = self.write(*[json.dumps({"body": body, "message_id": body.strip()}) for body in bodies])
+        process = self.begin("messages", "import", "once", given, "--batch", "5", "--repeat-unknown",
+                             stdout=subprocess.PIPE)
+        for least in (100, 400):
+            self.wait_until(lambda least=least: self.client.runtime("once").active_message_count > least)
+            self.daemon.kill()
+            self.daemon.start()
+            self.addCleanup(self.daemon.kill)
+        _, said = process.communicate(timeout=120)
+
+        self.assertEqual(process.returncode, 0, said)
+        self.assertIn("the broker is back", said)
+        self.assertEqual(self.bodies("once"), bodies)
+
     def test_an_import_over_a_kill_that_is_repeated_doubles_and_loses_nothing(self):
         self.assertEqual(self.daemon.terminate(), 0)
         self.daemon = self.start(listen=self.daemon.address)
         self.client.create("once", requires_duplicate_detection=True)
         given = self.write(*[json.dumps({"body": str(number), "message_id": f"m{number}"}) for number in range(5000)])
         process = self.begin("--connect-timeout", "1s", "messages", "import", "once", given, "--batch", "5",
-                             stdout=subprocess.PIPE)
+                             "--reconnect-for", "0s", stdout=subprocess.PIPE)
         self.wait_until(lambda: self.client.runtime("once").active_message_count > 100)
 
         self.daemon.kill()
@@ -173,6 +226,46 @@ class MessagesTest(command_line.CommandLineTest):
         self.assertIn("--from-line 3", self.said)
         self.assertEqual(self.bodies(), ["1", "2"])
 
+    def test_a_batch_that_is_invalid_is_refused_as_a_whole(self):
+        self.client.create("sessions", requires_session=True)
+        lines = [{"body": str(number), "session_id": "s"} for number in range(10)]
+        del lines[5]["session_id"]
+
+        self.run_wharf("messages", "import", "sessions", self.write(*map(json.dumps, lines)), code=FAILED)
+
+        self.assertIn("--from-line 1", self.said)
+        self.assertEqual(self.bodies("sessions"), [])
+
+    def test_a_batch_that_is_more_than_the_entity_takes_goes_in_parts(self):
+        self.client.create("small", max_message_size_in_kilobytes=100)
+        bodies = [str(number) + "x" * 20000 for number in range(60)]
+        given = self.write(*[json.dumps({"body": body}) for body in bodies])
+
+        self.assertEqual(self.run_wharf("messages", "import", "small", given), "imported 60\n")
+
+        self.assertEqual(self.bodies("small"), bodies)
+        given = self.write(*[json.dumps({"body": "y" * size}) for size in (10, 10, 10, 200000, 10)])
+        self.run_wharf("messages", "import", "small", given, code=FAILED)
+        self.assertIn("--from-line 4", self.said)
+        self.assertEqual(len(self.bodies("small")), 63)
+
+    def test_a_body_of_zeros_comes_back(self):
+        self.client.create("large", max_message_size_in_kilobytes=102400)
+        with open(self.path("zeros"), "wb") as file:
+            file.write(bytes(45 << 20))
+        self.run_wharf("send", "large", "--file", self.path("zeros"))
+
+        out = self.export_to("out", "large")
+
+        self.assertLess(os.path.getsize(out), 64 << 20)
+        self.assertEqual(self.run_wharf("messages", "import", "large", out), "imported 1\n")
+
+    def test_what_is_said_twice_is_told_with_its_line(self):
+        given = self.write('{"body": "a"}', '{"body": "b", "body": "c"}', '{"body": "d", "body_base64": "ZQ=="}')
+        self.run_wharf("messages", "import", "orders", given, code=USAGE)
+        self.assertRegex(self.said, r"line 2: \.body: this key stands twice")
+        self.assertRegex(self.said, r"line 3: body and body_base64 exclude each other")
+
     def test_a_dry_run_sends_nothing_and_needs_no_broker(self):
         given = self.write('{"body": "1"}', "nonsense", '{"body": "3"}')
         self.assertEqual(self.run_wharf("--address", "127.0.0.1:1", "messages", "import", "orders", given, "--dry-run",
@@ -211,6 +304,26 @@ class MessagesTest(command_line.CommandLineTest):
                 self.run_wharf("messages", "export", "orders", "--to", self.path("out"), "--resume")
                 with open(self.path("out"), encoding="ascii") as file:
                     self.assertEqual(file.read(), whole)
+
+    def test_an_export_that_fails_says_how_to_go_on(self):
+        self.run_wharf("messages", "export", "nothing", "--from", "500", code=FAILED)
+        self.assertIn("go on with --from 500", self.said)
+        self.run_wharf("send", "orders", "a", "b", "c")
+        out = self.export_to("out", "orders", "--max", "2")
+        self.run_wharf("messages", "export", "nothing", "--to", out, "--resume", code=FAILED)
+        self.assertIn("go on with --resume", self.said)
+        self.run_wharf("messages", "export", "orders", "--to", out, "--resume")
+        with open(out, encoding="ascii") as file:
+            self.assertEqual([json.loads(line)["body"] for line in file], ["a", "b", "c"])
+
+    def test_only_a_file_is_gone_on_with_and_only_behind_a_number_of_a_message(self):
+        for device in ("/dev/full", "/dev/zero"):
+            self.run_wharf("messages", "export", "orders", "--to", device, "--resume", code=USAGE)
+            self.assertIn("it is no file", self.said)
+        for number in (-5, 0, 2**63 - 1, 2**64 - 1):
+            given = self.write(json.dumps({"sequence_number": number}))
+            self.run_wharf("messages", "export", "orders", "--to", given, "--resume", code=USAGE)
+            self.assertIn("its last line has no sequence_number", self.said)
 
     def test_what_is_no_export_is_not_gone_on_with(self):
         given = self.write('{"body": "mine"}')

@@ -52,6 +52,27 @@ class WhereTest(command_line.CommandLineTest):
         self.assertEqual((place["entity_path"], place["wait"]), ("orders", "receiver"))
         self.assertNotIn("body", place["message"])
 
+    def test_places_on_many_pages_are_told_once_each(self):
+        for _ in range(3):
+            self.client.send("orders", *[Message(body=b"x", message_id="same")] * 4500)
+
+        said = self.run_wharf("trace", "same")
+        found = self.run_json("trace", "same")
+
+        self.assertEqual(said.count("orders "), 13500)
+        self.assertIn("13500 found in 1 entities", said)
+        self.assertEqual([place["message"]["sequence_number"] for place in found["places"]], list(range(1, 13501)))
+        self.assertTrue(found["is_complete"])
+
+    def test_in_a_dead_letter_queue_alone(self):
+        self.run_wharf("send", "orders", "x", "y", "--message-id", "a")
+        self.run_wharf("receive", "orders", "--settle", "dead-letter")
+
+        (place,) = self.run_json("trace", "a", "--entity", "ORDERS/$deadletterqueue")["places"]
+
+        self.assertEqual(place["entity_path"], "orders/$DeadLetterQueue")
+        self.assertEqual(len(self.run_json("trace", "a", "--entity", "orders")["places"]), 2)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -104,6 +104,22 @@ class QuarantineTest(daemon_test.DaemonTest):
             self.assertEqual(bool(each.unreadable_reason), at == 3)
         self.assert_fails(grpc.StatusCode.NOT_FOUND, "MessageNotFound", self.export, 2)
 
+    def test_an_export_of_all_messages_leaves_it_out_and_names_it(self):
+        body = noise(8 * CHUNK)
+        self.client.send("orders", b"before")
+        self.send_large(body)
+        self.client.send("orders", b"behind")
+        self.restart_damaged(body[3 * CHUNK:3 * CHUNK + 64])
+        file = pathlib.Path(self.folder.name) / "exported"
+
+        exported = self.wharf("messages", "export", "orders", "--to", str(file))
+
+        self.assertEqual((exported.returncode, exported.stdout), (1, "exported 2\n"))
+        self.assertIn("message 2 of 'orders' cannot be read", exported.stderr)
+        self.assertIn("1 messages cannot be read and were left out", exported.stderr)
+        lines = file.read_text(encoding="ascii").splitlines()
+        self.assertEqual([json.loads(line)["body"] for line in lines], ["before", "behind"])
+
     def test_the_command_line_saves_it(self):
         body = noise(2 * CHUNK + 7)
         self.client.send("orders", body)

@@ -160,6 +160,8 @@ TEST(CorrelationFilterTest, WhatIsMissingNeverMatches) {  // COR-8
 TEST(CorrelationFilterTest, APropertyToCompareHasANameAndAValue) {  // COR-8
   EXPECT_EQ(Check({.application_properties = {{"x", std::monostate()}}}).message(),
             "the correlation filter has no value for the property 'x'");
+  EXPECT_EQ(Check({.application_properties = {{"x", EncodedValue{"\x40"}}}}).message(),
+            "the correlation filter has no value for the property 'x'");
   EXPECT_EQ(Check({.application_properties = {{"", true}}}).message(),
             "the correlation filter has a property without a name");
 }

@@ -1,5 +1,6 @@
 #include "tools/wharf/messages/message_json.h"
 
+#include <fmt/core.h>
 #include <google/protobuf/util/message_differencer.h>
 #include <gtest/gtest.h>
 
@@ -102,6 +103,45 @@ TEST(MessageJsonTest, ABodyThatIsNotTextIsBase64) {
   EXPECT_EQ(RoundTrip(received.message()).body(), received.message().body());
 }
 
+// As text it would be six times as long, and a line of it more than any reader takes.
+TEST(MessageJsonTest, ABodyOfControlCharactersIsBase64) {
+  v1::ReceivedMessage received;
+  received.mutable_message()->set_body(std::string(1 << 20, '\0'));
+
+  const std::string line = ToLine(ToJson(received));
+
+  EXPECT_LT(line.size(), std::size_t{3 << 19});
+  EXPECT_EQ(RoundTrip(received.message()).body(), received.message().body());
+}
+
+TEST(MessageJsonTest, ABodyOfQuotesAndLinesIsText) {
+  v1::ReceivedMessage received;
+  received.mutable_message()->set_body("\"\n\"\n\t\\");
+
+  EXPECT_TRUE(ToJson(received).contains("body"));
+}
+
+// Looking for each key among all would take hours.
+TEST(MessageJsonTest, ManyPropertiesAreReadAndWrittenInTheirProportion) {
+  std::string text = R"({"application_properties":{"x":0)";
+  for (int i = 0; i < 300'000; ++i) text += fmt::format(R"(,"k{}":1)", i);
+  text += "}}";
+
+  EXPECT_EQ(RoundTrip(Parsed(text)).application_properties().size(), 300'001U);
+}
+
+TEST(MessageJsonTest, WhatIsSaidTwiceIsRefused) {
+  EXPECT_EQ(ErrorOf(R"({"body":"a","body":"b"})"), ".body: this key stands twice in its object");
+  EXPECT_EQ(ErrorOf(R"({"application_properties":{"a":1,"a":2}})"),
+            ".application_properties.a: this key stands twice in its object");
+  EXPECT_EQ(ErrorOf(R"({"body":"a","body_base64":"YQ=="})"),
+            "body and body_base64 exclude each other");
+}
+
+TEST(MessageJsonTest, TheEntityOfAnExportIsSkipped) {
+  EXPECT_EQ(Parsed(R"({"entity_path":"orders","body":"x"})").body(), "x");
+}
+
 TEST(MessageJsonTest, TheBrokersFieldsAreShownAndSkipped) {
   v1::ReceivedMessage received;
   received.set_sequence_number(42);
@@ -157,7 +197,7 @@ TEST(MessageJsonTest, TextThatIsNoJsonIsToldByItsColumn) {
             "the JSON is wrong at column 11: \"\\xff\" is not expected there");
   EXPECT_EQ(ErrorOf("{\"body\": \"\x1b\"}"),
             "the JSON is wrong at column 11: \"\\x1b\" is not expected there");
-  EXPECT_EQ(ErrorOf(R"({"priority": 1e999})"), "the JSON holds a number that is too large");
+  EXPECT_EQ(ErrorOf(R"({"priority": 1e999})"), ".priority: the number is too large");
 }
 
 }  // namespace

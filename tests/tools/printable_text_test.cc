@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tools/wharf/text/json.h"
+
 namespace wharf::tool {
 namespace {
 
@@ -86,6 +88,15 @@ TEST(PrintableTextTest, JsonIsEscapedAsJson) {
   EXPECT_EQ(WithJsonEscapes("{\"a\":\"plain\"}"), "{\"a\":\"plain\"}");
   EXPECT_EQ(WithJsonEscapes("\"Grüße\u009b\x7f\u202e\U000e0041\""),
             "\"Grüße\\u009b\\u007f\\u202e\\udb40\\udc41\"");
+}
+
+TEST(PrintableTextTest, TheSizeInJsonIsThatOfWhatIsWritten) {
+  std::string all;
+  for (int letter = 0; letter < 128; ++letter) all += static_cast<char>(letter);
+  for (const std::string& text :
+       {all, std::string("Grüße\u009b\u202e\ue000\U000e0041\U0001f600")}) {
+    EXPECT_EQ(SizeInJson(text) + 2, WithJsonEscapes(ToLine(Json(text))).size());
+  }
 }
 
 }  // namespace

@@ -90,6 +90,19 @@ TEST(PropertyTextTest, ATimespanLosesNoDigits) {
   }
 }
 
+// A broker of before took them; an import of today takes what they are shown as.
+TEST(PropertyTextTest, WhatNoTypeOfTodayHoldsIsShownAsOneThatDoes) {
+  v1::PropertyValue decimal;
+  decimal.set_decimal_value("1E+5");
+  v1::PropertyValue surrogate;
+  surrogate.set_char_value(0xD800);
+
+  EXPECT_EQ(ToLine(PropertyToJson(decimal)), R"("1E+5")");
+  EXPECT_EQ(ToLine(PropertyToJson(surrogate)), R"({"type":"uint32","value":55296})");
+  EXPECT_TRUE(PropertyFromJson(PropertyToJson(surrogate)).ok());
+  EXPECT_FALSE(ParseProperty("decimal", "1E+5").ok());
+}
+
 TEST(PropertyTextTest, AnUnknownTypeIsAnsweredWithAllTypes) {
   const Status status = ParseProperty("int", "5").status();
 

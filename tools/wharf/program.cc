@@ -62,7 +62,8 @@ ExitCode Program::FailUsage(const Status& status) {
   if (is_json) {
     PrintErrorJson(status);
   } else {
-    err.Print("wharf: {}\n", status.message());
+    // The sentence may quote a file.
+    err.Print("wharf: {}\n", PrintableLines(status.message()));
   }
   return ExitCode::kUsage;
 }

@@ -5,6 +5,8 @@
 
 #include <fmt/core.h>
 
+#include "broker/core/queue/partitioned_text.h"
+
 namespace wharf {
 namespace {
 
@@ -46,9 +48,8 @@ Status Placement::CheckSameKey(const Message& first, const Message& other) const
   if (!description().enable_partitioning) return {};
   if (KeyOf(first) == KeyOf(other)) return {};
   return {ErrorCode::kInvalidOperation,
-          fmt::format("'{}' is partitioned: messages that are sent together must have the same "
-                      "session_id or partition_key{}",
-                      description().name,
+          fmt::format("'{}' {} must have the same session_id or partition_key{}",
+                      description().name, kIsPartitioned,
                       description().requires_duplicate_detection
                           ? ", which goes before their message ids"
                           : "")};

@@ -1,5 +1,7 @@
 #include "tools/wharf/definitions/broker_definitions.h"
 
+#include <algorithm>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -8,6 +10,7 @@
 #include "broker/access/access_rule.h"
 #include "broker/core/entities/names.h"
 #include "tools/wharf/all_pages.h"
+#include "tools/wharf/text/property_text.h"
 
 namespace wharf::tool {
 namespace {
@@ -45,13 +48,43 @@ Status ReadAccessRulesOf(client::Client& client, const std::string& path,
   return {};
 }
 
+using Properties = google::protobuf::Map<std::string, v1::PropertyValue>;
+
+void KeepWhatAFileSays(Properties& properties) {
+  for (auto& [name, value] : properties) {
+    Result<v1::PropertyValue> kept = PropertyFromJson(PropertyToJson(value));
+    if (kept.ok()) value = *std::move(kept);
+  }
+}
+
+bool HasNull(const v1::CorrelationFilter& filter) {
+  const auto& properties = filter.application_properties();
+  return std::any_of(properties.begin(), properties.end(), [](const auto& each) {
+    return each.second.kind_case() == v1::PropertyValue::KIND_NOT_SET;
+  });
+}
+
+// The same rule as a file can say it, and a broker of today takes it: one of before took values
+// that no file has, and nulls, which are equal to nothing.
+void MakeSayable(v1::Rule& rule) {
+  if (rule.has_correlation_filter() && HasNull(rule.correlation_filter())) {
+    rule.mutable_false_filter();
+  }
+  if (rule.has_correlation_filter()) {
+    KeepWhatAFileSays(*rule.mutable_correlation_filter()->mutable_application_properties());
+  }
+  if (rule.has_sql_filter()) KeepWhatAFileSays(*rule.mutable_sql_filter()->mutable_parameters());
+  if (rule.has_action()) KeepWhatAFileSays(*rule.mutable_action()->mutable_parameters());
+}
+
 Status ReadRulesOf(client::Client& client, SubscriptionDefinition& subscription) {
   const client::SubscriptionId id = {.topic = subscription.properties.topic(),
                                      .name = subscription.properties.name()};
   return EachPage([&](const std::string& token) { return client.topics().ListRules(id, token); },
                   [&](const v1::ListRulesResponse& page) {
-                    subscription.rules.insert(subscription.rules.end(), page.rules().begin(),
-                                              page.rules().end());
+                    for (const v1::Rule& rule : page.rules()) {
+                      MakeSayable(subscription.rules.emplace_back(rule));
+                    }
                     return true;
                   });
 }

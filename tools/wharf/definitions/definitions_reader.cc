@@ -10,12 +10,12 @@
 
 #include "broker/access/access_rule.h"
 #include "broker/core/entities/names.h"
-#include "tools/wharf/definitions/json_place.h"
-#include "tools/wharf/definitions/json_text.h"
 #include "tools/wharf/definitions/normal_form.h"
 #include "tools/wharf/definitions/object_keys.h"
 #include "tools/wharf/definitions/rule_reader.h"
 #include "tools/wharf/text/field_text.h"
+#include "tools/wharf/text/json_place.h"
+#include "tools/wharf/text/json_text.h"
 #include "tools/wharf/text/printable_text.h"
 
 namespace wharf::tool {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "storage/base/status.h"
-#include "tools/wharf/definitions/json_place.h"
 #include "tools/wharf/text/json.h"
+#include "tools/wharf/text/json_place.h"
 
 namespace wharf::tool {
 

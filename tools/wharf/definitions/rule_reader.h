@@ -8,8 +8,8 @@
 #pragma once
 
 #include "storage/base/status.h"
-#include "tools/wharf/definitions/json_place.h"
 #include "tools/wharf/text/json.h"
+#include "tools/wharf/text/json_place.h"
 #include "wharf/v1/management.pb.h"
 #include "wharf/v1/topics.pb.h"
 

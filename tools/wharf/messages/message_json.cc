@@ -7,6 +7,7 @@
 
 #include "absl/strings/escaping.h"
 #include "tools/wharf/text/field_text.h"
+#include "tools/wharf/text/json_text.h"
 #include "tools/wharf/text/lock_token_text.h"
 #include "tools/wharf/text/printable_text.h"
 #include "tools/wharf/text/property_text.h"
@@ -60,8 +61,15 @@ Properties& MutablePropertiesOf(v1::Message& message, const FieldDescriptor& fie
   }
 }
 
+// As text it would be far longer than in base64: no text of anybody's, and a line of it might be
+// longer than any reader takes.
+bool IsTooLongInJson(std::string_view body) {
+  constexpr std::size_t kTimesMax = 2;
+  return SizeInJson(body) > kTimesMax * body.size();
+}
+
 void AddBody(const v1::Message& message, Json& json) {
-  if (IsUtf8(message.body())) {
+  if (IsUtf8(message.body()) && !IsTooLongInJson(message.body())) {
     json["body"] = message.body();
   } else {
     json["body_base64"] = absl::Base64Escape(message.body());
@@ -106,7 +114,8 @@ const FieldDescriptor* FindField(std::string_view name) {
 }
 
 bool IsOfBroker(const std::string& name) {
-  return name != "message" && v1::ReceivedMessage::descriptor()->FindFieldByName(name) != nullptr;
+  return name == kEntityPathKey ||
+         (name != "message" && v1::ReceivedMessage::descriptor()->FindFieldByName(name) != nullptr);
 }
 
 Status SetBody(const Json& value, v1::Message& message) {
@@ -140,9 +149,8 @@ Status SetField(const std::string& name, const Json& value, v1::Message& message
   return status.ok() ? status : Within(name, status);
 }
 
-// In our words, the parser's being about tokens and literals; `byte` counts from 1.
 Status NotJson(std::string_view text, std::size_t byte) {
-  const std::string_view before = text.substr(0, byte == 0 ? 0 : byte - 1);
+  const std::string_view before = text.substr(0, byte);
   const auto is_character = [](unsigned char at) { return (at & 0xC0U) != 0x80U; };
   const auto column = 1 + std::count_if(before.begin(), before.end(), is_character);
   const std::string_view rest = text.substr(before.size());
@@ -157,8 +165,10 @@ Status NotJson(std::string_view text, std::size_t byte) {
 
 Json PropertiesToJson(const Properties& properties) {
   Json json = Json::object();
+  // At the end: to be asked for a key it looks at all that it has.
+  auto& object = json.get_ref<Json::object_t&>();
   for (const auto& [name, value] : std::map(properties.begin(), properties.end())) {
-    json[name] = PropertyToJson(value);
+    object.emplace_back(name, PropertyToJson(value));
   }
   return json;
 }
@@ -187,9 +197,19 @@ Json ToJson(const v1::ReceivedMessage& received) {
   return json;
 }
 
+Result<Json> MessageJsonOf(std::string_view text) {
+  JsonFault fault;
+  std::optional<Json> json = ReadJson(text, kAnyKeys, fault);
+  if (json) return *std::move(json);
+  return fault.byte ? NotJson(text, *fault.byte) : fault.place.Bad(fault.why);
+}
+
 Result<v1::Message> MessageFromJson(const Json& json, const v1::Message& base) {
   if (!json.is_object()) {
     return Status(ErrorCode::kArgumentError, R"(a message is an object, {"body": "..."})");
+  }
+  if (json.contains("body") && json.contains("body_base64")) {
+    return Status(ErrorCode::kArgumentError, "body and body_base64 exclude each other");
   }
   v1::Message message = base;
   for (const auto& [name, value] : json.items()) {
@@ -199,13 +219,9 @@ Result<v1::Message> MessageFromJson(const Json& json, const v1::Message& base) {
 }
 
 Result<v1::Message> MessageFromJsonText(std::string_view text, const v1::Message& base) {
-  try {
-    return MessageFromJson(Json::parse(text), base);
-  } catch (const Json::parse_error& error) {
-    return NotJson(text, error.byte);
-  } catch (const Json::exception&) {
-    return Status(ErrorCode::kArgumentError, "the JSON holds a number that is too large");
-  }
+  const Result<Json> json = MessageJsonOf(text);
+  if (!json.ok()) return json.status();
+  return MessageFromJson(*json, base);
 }
 
 }  // namespace wharf::tool

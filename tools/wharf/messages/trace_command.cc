@@ -3,15 +3,10 @@
 #include <algorithm>
 #include <memory>
 #include <string>
-#include <string_view>
 
-#include <fmt/core.h>
-
-#include "tools/wharf/messages/message_json.h"
-#include "tools/wharf/messages/story.h"
+#include "broker/core/entities/names.h"
+#include "tools/wharf/messages/trace_report.h"
 #include "tools/wharf/terminal/progress_bar.h"
-#include "tools/wharf/terminal/table.h"
-#include "tools/wharf/text/field_text.h"
 #include "tools/wharf/text/number_option.h"
 #include "tools/wharf/text/utf8.h"
 
@@ -25,6 +20,8 @@ struct TraceOptions {
   std::string wanted;
   bool is_id = false;
   v1::TraceMessageRequest request;
+  // Of the dead-letter queue that is meant; empty: none is.
+  std::string only_path;
   std::uint64_t looked_at_max = kLookedAtMax;
 };
 
@@ -33,136 +30,32 @@ bool IsNumber(const std::string& text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), is_digit);
 }
 
-std::string StateOf(const v1::MessagePlace& place) {
-  if (place.message().has_available_at()) return "delayed";
-  if (place.wait() == v1::MESSAGE_WAIT_LOCK) return "locked";
-  return FieldToText(place.message(), *v1::ReceivedMessage::descriptor()->FindFieldByNumber(
-                                          v1::ReceivedMessage::kStateFieldNumber));
-}
-
-std::string LockText(const v1::MessagePlace& place) {
-  std::string text = place.message().has_locked_until()
-                         ? "its lock ends " + TimeText(place.message().locked_until())
-                         : "its session holds it";
-  if (place.has_locked_by()) text += ", held by " + place.locked_by();
-  if (place.has_locked_since()) text += " since " + TimeText(place.locked_since());
-  return text;
-}
-
-// What it waits for, in a few words.
-std::string WaitText(const v1::MessagePlace& place) {
-  const v1::ReceivedMessage& message = place.message();
-  switch (place.wait()) {
-    case v1::MESSAGE_WAIT_RECEIVER:
-      return place.is_next() ? "a receiver: it is the next" : "its turn, and a receiver";
-    case v1::MESSAGE_WAIT_LOCK:
-      return LockText(place);
-    case v1::MESSAGE_WAIT_SESSION:
-      return fmt::format("a receiver that accepts the session {}", message.message().session_id());
-    case v1::MESSAGE_WAIT_SESSION_LOCK:
-      return fmt::format("who holds the session {}", message.message().session_id());
-    case v1::MESSAGE_WAIT_SCHEDULED_TIME:
-      return "its time, " + TimeText(message.message().scheduled_enqueue_time());
-    case v1::MESSAGE_WAIT_DELAY:
-      return "the end of its rest, " + TimeText(message.available_at());
-    case v1::MESSAGE_WAIT_DEFERRED:
-      return "who asks for its number";
-    case v1::MESSAGE_WAIT_QUARANTINE:
-      return "an operator: it cannot be read";
-    case v1::MESSAGE_WAIT_ENTITY_STATUS:
-      return "that receiving is enabled";
-    case v1::MESSAGE_WAIT_FORWARDING:
-      return "to be forwarded to " + place.forward_to();
-    case v1::MESSAGE_WAIT_EXPIRY:
-      return "to be removed: its time to live is over";
-    default:
-      return "";
-  }
-}
-
-std::string JobsText(const v1::MessagePlace& place) {
-  std::string text;
-  for (const auto job : place.job_ids()) text += fmt::format("; job {} comes to it", job);
-  return text;
-}
-
-Json PlaceToJson(const v1::MessagePlace& place) {
-  v1::MessagePlace rest = place;
-  rest.clear_message();
-  Json json = FieldsToJson(rest);
-  json["message"] = ToJson(place.message());
-  json["message"].erase("body");
-  return json;
-}
-
-// All pages, as one answer; what next_page_token says is left: where it was given up.
-Result<v1::TraceMessageResponse> Search(Program& program, TraceOptions& options) {
-  v1::TraceMessageResponse all;
+// All pages. Of a search that broke off what it has found is told, too.
+Status Search(Program& program, TraceOptions& options, TraceReport& report) {
   ProgressBar progress(std::nullopt, "messages looked at");
-  for (;;) {
+  for (bool has_begun = false;; has_begun = true) {
     const auto page = program.client().TraceMessage(options.request);
+    if (!page.ok() && has_begun) report.End(/*is_complete=*/false);
     if (!page.ok()) return page.status();
-    const std::int64_t looked_at = all.looked_at_count() + page->looked_at_count();
-    const std::int64_t entities = all.entity_count() + page->entity_count();
-    all.MergeFrom(*page);
-    all.set_looked_at_count(looked_at);
-    all.set_entity_count(entities);
-    all.set_next_page_token(page->next_page_token());
-    progress.Update(static_cast<std::uint64_t>(looked_at));
-    const bool is_enough = options.looked_at_max != 0 &&
-                           static_cast<std::uint64_t>(looked_at) >= options.looked_at_max;
-    if (page->next_page_token().empty() || is_enough) return all;
+    report.Add(*page);
+    const auto looked_at = static_cast<std::uint64_t>(report.looked_at_count());
+    progress.Update(looked_at);
+    const bool is_complete = page->next_page_token().empty();
+    const bool is_enough = options.looked_at_max != 0 && looked_at >= options.looked_at_max;
+    if (is_complete || is_enough || program.out.is_broken()) {
+      report.End(is_complete);
+      return {};
+    }
     options.request.set_page_token(page->next_page_token());
   }
 }
 
-void PrintPlaces(Program& program, const v1::TraceMessageResponse& found) {
-  Table table({{"ENTITY", Column::Kind::kText},
-               {"NUMBER", Column::Kind::kNumber},
-               {"STATE", Column::Kind::kWord},
-               {"ENQUEUED", Column::Kind::kWord, /*is_optional=*/true},
-               {"TRIES", Column::Kind::kNumber, /*is_optional=*/true},
-               {"WAITS FOR", Column::Kind::kText}},
-              program.out);
-  for (const v1::MessagePlace& place : found.places()) {
-    const v1::ReceivedMessage& message = place.message();
-    table.Add({place.entity_path(), std::to_string(message.sequence_number()), StateOf(place),
-               TimeText(message.enqueued_time()), std::to_string(message.delivery_count()),
-               WaitText(place) + JobsText(place)});
-  }
-  table.End();
-}
-
-void PrintRest(Program& program, const v1::TraceMessageResponse& found) {
-  for (const v1::RememberedMessageId& each : found.remembered()) {
-    program.out.Print("{} remembers the id, as that of its message {}, until {}\n",
-                      each.entity_path(), each.sequence_number(), TimeText(each.forgotten_at()));
-  }
-  for (const std::string& each : found.fenced_entity_paths()) {
-    program.out.Print("{} was not looked into: it is fenced\n", each);
-  }
-  program.out.Print("{} in {} entities; {} messages were looked at\n",
-                    found.places_size() == 0 ? std::string("not found")
-                                             : fmt::format("{} found", found.places_size()),
-                    found.entity_count(), found.looked_at_count());
-  if (!found.next_page_token().empty()) {
-    program.out.Print("there is more to look at: --limit 0, or --entity\n");
-  }
-}
-
-void PrintObject(Program& program, const v1::TraceMessageResponse& found) {
-  Json json{{"places", Json::array()},
-            {"remembered", Json::array()},
-            {"events", Json::array()},
-            {"fenced_entity_paths", Json::array()}};
-  for (const auto& each : found.places()) json["places"].push_back(PlaceToJson(each));
-  for (const auto& each : found.remembered()) json["remembered"].push_back(FieldsToJson(each));
-  for (const auto& each : found.events()) json["events"].push_back(FieldsToJson(each));
-  for (const auto& each : found.fenced_entity_paths()) json["fenced_entity_paths"].push_back(each);
-  json["looked_at_count"] = found.looked_at_count();
-  json["entity_count"] = found.entity_count();
-  json["is_complete"] = found.next_page_token().empty();
-  program.out.PrintJson(json);
+// A dead-letter queue is looked for in its entity.
+void ChooseEntity(const std::string& path, TraceOptions& options) {
+  const bool is_dead_letter = ParseAddress(path).lane == LaneKind::kDeadLetter;
+  options.only_path = is_dead_letter ? path : "";
+  const std::size_t suffix = is_dead_letter ? kDeadLetterSuffix.size() : 0;
+  options.request.set_entity_path(path.substr(0, path.size() - suffix));
 }
 
 ExitCode Trace(Program& program, TraceOptions& options) {
@@ -173,20 +66,13 @@ ExitCode Trace(Program& program, TraceOptions& options) {
     if (!number.ok()) return program.FailUsage(number.status());
     options.request.set_sequence_number(static_cast<std::int64_t>(*number));
   }
-  auto found = Search(program, options);
-  if (!found.ok()) return program.Fail(found.status());
   // The same number in two entities is two messages.
-  if (options.request.has_message_id()) SortAsTheyHappened(*found->mutable_events());
-  if (program.is_json) {
-    PrintObject(program, *found);
-  } else {
-    if (found->places_size() > 0) PrintPlaces(program, *found);
-    if (found->events_size() > 0) PrintStory(program, found->events());
-    PrintRest(program, *found);
-  }
-  const bool is_known =
-      found->places_size() > 0 || found->remembered_size() > 0 || found->events_size() > 0;
-  return is_known ? ExitCode::kOk : ExitCode::kFailed;
+  const auto order = options.request.has_message_id() ? TraceReport::EventOrder::kAsTheyHappened
+                                                      : TraceReport::EventOrder::kByEntity;
+  TraceReport report(program, options.only_path, order);
+  const Status searched = Search(program, options, report);
+  if (!searched.ok()) return program.Fail(searched);
+  return report.is_known() ? ExitCode::kOk : ExitCode::kFailed;
 }
 
 }  // namespace
@@ -210,10 +96,9 @@ void AddTraceCommand(CLI::App& app, Program& program) {
   command.add_flag("--id", options->is_id, "It is a message id, though it has digits alone");
   command
       .add_option_function<std::string>(
-          "--entity",
-          [options](const std::string& path) { options->request.set_entity_path(path); },
-          "Only in this queue or subscription, or in this topic and its subscriptions; then Listen "
-          "on that is enough")
+          "--entity", [options](const std::string& path) { ChooseEntity(path, *options); },
+          "Only in this queue or subscription, in this topic and its subscriptions, or in this "
+          "dead-letter queue; then Listen on that is enough")
       ->type_name("PATH")
       ->check(CheckUtf8);
   AddNumberOption(command, "--limit", options->looked_at_max,

@@ -160,6 +160,26 @@ std::string WithJsonEscapes(std::string text) {
   return escaped;
 }
 
+std::size_t SizeInJson(std::string_view text) {
+  constexpr std::size_t kEscapeSize = 6;
+  std::size_t size = 0;
+  while (!text.empty()) {
+    const char next = text.front();
+    if (next >= ' ' && next <= '~') {
+      size += next == '"' || next == '\\' ? 2 : 1;
+      text.remove_prefix(1);
+    } else if (std::string_view("\b\f\n\r\t").find(next) != std::string_view::npos) {
+      size += 2;
+      text.remove_prefix(1);
+    } else {
+      const Glyph glyph = TakeGlyph(text);
+      const std::size_t escaped = glyph.code_point < 0x10000 ? kEscapeSize : 2 * kEscapeSize;
+      size += IsVisible(glyph.code_point) ? glyph.bytes.size() : escaped;
+    }
+  }
+  return size;
+}
+
 std::size_t WidthOf(std::string_view text) {
   std::size_t width = 0;
   while (!text.empty()) width += WidthOfVisible(TakeGlyph(text).code_point);

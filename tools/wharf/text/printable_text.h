@@ -31,6 +31,8 @@ std::string Printable(std::string_view text, std::size_t width_max);
 std::string PrintableLines(std::string_view text);
 // Text in UTF-8 with everything that is not printable as JSON escapes it, "\\u202e".
 std::string WithJsonEscapes(std::string text);
+// How long text in UTF-8 is so, as a string of JSON, without its quotes.
+std::size_t SizeInJson(std::string_view text);
 
 // Of printable text.
 std::size_t WidthOf(std::string_view text);

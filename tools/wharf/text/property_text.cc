@@ -12,6 +12,7 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/numbers.h"
+#include "broker/core/messages/decimal_text.h"
 #include "storage/base/duration_text.h"
 #include "tools/wharf/text/printable_text.h"
 #include "tools/wharf/text/time_text.h"
@@ -51,13 +52,8 @@ bool ReadBool(const std::string& text, PropertyValue& value) {
 }
 
 bool ReadDecimal(const std::string& text, PropertyValue& value) {
-  const std::string_view digits =
-      std::string_view(text).substr(!text.empty() && (text[0] == '-' || text[0] == '+') ? 1 : 0);
-  const bool is_plain = digits.find_first_not_of("0123456789.") == std::string_view::npos &&
-                        digits.find_first_of("0123456789") != std::string_view::npos &&
-                        digits.find('.') == digits.rfind('.');
   value.set_decimal_value(text);
-  return is_plain;
+  return IsDecimal(text);
 }
 
 bool ReadChar(const std::string& text, PropertyValue& value) {
@@ -261,6 +257,16 @@ Json PropertyToJson(const PropertyValue& value) {
       return value.string_value();
     case PropertyValue::kDoubleValue:
       if (std::isfinite(value.double_value())) return value.double_value();
+      break;
+    // A broker of before took any text, and told receivers over AMQP a string.
+    case PropertyValue::kDecimalValue:
+      if (!IsDecimal(value.decimal_value())) return value.decimal_value();
+      break;
+    // And half of a pair of UTF-16, which no type of today holds: its number.
+    case PropertyValue::kCharValue:
+      if (FromCodePoint(value.char_value()).empty()) {
+        return Typed(PropertyValue::kUint32Value, value.char_value());
+      }
       break;
     default:
       break;

@@ -1,6 +1,7 @@
 #include "tools/wharf/transfer/export_file.h"
 
 #include <cerrno>
+#include <limits>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -10,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tools/wharf/text/json.h"
+#include "tools/wharf/text/json_text.h"
 
 namespace wharf::tool {
 namespace {
@@ -33,6 +34,18 @@ std::optional<std::string> ReadAt(int descriptor, std::uint64_t begin, std::size
   return bytes;
 }
 
+// One that a message may have, and behind which others may come.
+std::optional<std::int64_t> NumberOf(std::string_view line) {
+  JsonFault fault;
+  const std::optional<Json> json = ReadJson(line, kAnyKeys, fault);
+  if (!json || !json->is_object()) return std::nullopt;
+  const auto found = json->find("sequence_number");
+  if (found == json->end() || !found->is_number_unsigned()) return std::nullopt;
+  const auto number = found->get<std::uint64_t>();
+  const bool is_one = number > 0 && number < std::numeric_limits<std::int64_t>::max();
+  return is_one ? std::optional(static_cast<std::int64_t>(number)) : std::nullopt;
+}
+
 }  // namespace
 
 Result<ExportFile> ExportFile::Make(const std::string& path) {
@@ -46,6 +59,13 @@ Result<ExportFile> ExportFile::Make(const std::string& path) {
 Result<ExportFile> ExportFile::Resume(const std::string& path) {
   ExportFile file(path, open(path.c_str(), O_RDWR | O_CLOEXEC));
   if (file.descriptor_ < 0) return file.Broken(errno);
+  // A device has no end that could be found.
+  struct stat told {};
+  if (fstat(file.descriptor_, &told) != 0) return file.Broken(errno);
+  if (!S_ISREG(told.st_mode)) {
+    return Status(ErrorCode::kArgumentError,
+                  fmt::format("{} cannot be gone on with: it is no file", path));
+  }
   WHARF_RETURN_IF_ERROR(file.FindEnd());
   return file;
 }
@@ -86,14 +106,12 @@ Status ExportFile::FindEnd() {
 Status ExportFile::ReadLastNumber(std::uint64_t begin, std::uint64_t end) {
   const std::optional<std::string> line = ReadAt(descriptor_, begin, end - begin);
   if (!line) return Broken(errno);
-  const Json json = Json::parse(*line, nullptr, /*allow_exceptions=*/false);
-  const bool is_export = json.is_object() && json.contains("sequence_number") &&
-                         json["sequence_number"].is_number_integer();
-  if (!is_export) {
+  const std::optional<std::int64_t> number = NumberOf(*line);
+  if (!number) {
     return {ErrorCode::kArgumentError,
             fmt::format("{} cannot be gone on with: its last line has no sequence_number", path_)};
   }
-  last_number_ = json["sequence_number"].get<std::int64_t>();
+  last_number_ = *number;
   return {};
 }
 

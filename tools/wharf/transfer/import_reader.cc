@@ -6,28 +6,13 @@
 
 #include "tools/wharf/messages/message_json.h"
 #include "tools/wharf/text/json.h"
+#include "tools/wharf/transfer/made_id.h"
 
 namespace wharf::tool {
 namespace {
 
 // Of a body: more goes in chunks.
 constexpr std::size_t kBodyBytesMax = 1 << 20;
-// Of an atomic request, with room for what the entity adds.
-constexpr std::size_t kBatchBytesMax = 768 << 10;
-
-// The same for the same message of the same export, and for no other one.
-Result<std::string> IdOf(const Json& json) {
-  const bool is_export = json.contains("sequence_number") &&
-                         json["sequence_number"].is_number_integer() &&
-                         json.contains("enqueued_time") && json["enqueued_time"].is_string();
-  if (!is_export) {
-    return Status(ErrorCode::kArgumentError,
-                  "it has no message_id, and none can be made without the sequence_number and the "
-                  "enqueued_time of an export");
-  }
-  return fmt::format("exported-{}-{}", json["sequence_number"].get<std::int64_t>(),
-                     json["enqueued_time"].get<std::string>());
-}
 
 }  // namespace
 
@@ -54,12 +39,15 @@ Result<ImportBatch> ImportReader::Next() {
   return batch;
 }
 
-Result<v1::Message> ImportReader::MessageOf(std::string_view line) const {
-  Result<v1::Message> message = MessageFromJsonText(line);
+Result<v1::Message> ImportReader::MessageOf(std::string_view line) {
+  const Result<Json> json = MessageJsonOf(line);
+  if (!json.ok()) return json.status();
+  Result<v1::Message> message = MessageFromJson(*json);
   if (!message.ok() || !options_.makes_ids || message->has_message_id()) return message;
-  const Result<std::string> id = IdOf(Json::parse(line));
+  Result<std::string> id = MakeId(*json, *message);
   if (!id.ok()) return id.status();
-  message->set_message_id(*id);
+  if (!SaysEntity(*json)) ++without_entity_;
+  message->set_message_id(*std::move(id));
   return message;
 }
 
@@ -71,7 +59,7 @@ void ImportReader::Complain(const Status& status) {
 
 bool ImportReader::TakeInto(ImportBatch& batch, v1::Message&& message, std::uint64_t line) {
   const std::size_t bytes = message.ByteSizeLong();
-  if (!batch.empty() && batch.bytes + bytes > kBatchBytesMax) {
+  if (!batch.empty() && batch.bytes + bytes > bytes_max_) {
     waiting_ = std::move(message);
     waiting_line_ = line;
     return false;

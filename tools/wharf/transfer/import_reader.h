@@ -5,6 +5,7 @@
 // messages import`, on the main thread.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -33,7 +34,7 @@ class ImportReader {
     // Lines before it are passed over.
     std::uint64_t from_line = 1;
     std::size_t messages_max = 100;
-    // A message without an id gets one of its number and its time in the export.
+    // A message without an id gets one (made_id.h).
     bool makes_ids = false;
   };
 
@@ -51,11 +52,19 @@ class ImportReader {
   std::uint64_t first_bad_line() const { return first_bad_line_; }
   // Messages without an id: sent twice they are there twice.
   std::uint64_t without_id() const { return without_id_; }
+  // Messages that got an id, and do not say of which entity they are an export.
+  std::uint64_t without_entity() const { return without_entity_; }
+
+  // Of batches from now on, because the entity takes no more; one message is always one.
+  void LimitBytes(std::size_t bytes_max) { bytes_max_ = std::min(bytes_max_, bytes_max); }
 
  private:
   static constexpr std::size_t kComplaintsMax = 20;
 
-  Result<v1::Message> MessageOf(std::string_view line) const;
+  // Of an atomic request, with room for what the entity adds.
+  static constexpr std::size_t kBatchBytesMax = 768 << 10;
+
+  Result<v1::Message> MessageOf(std::string_view line);
   void Complain(const Status& status);
   // Whether it fits; else it waits for the next batch.
   bool TakeInto(ImportBatch& batch, v1::Message&& message, std::uint64_t line);
@@ -68,6 +77,8 @@ class ImportReader {
   std::uint64_t bad_count_ = 0;
   std::uint64_t first_bad_line_ = 0;
   std::uint64_t without_id_ = 0;
+  std::uint64_t without_entity_ = 0;
+  std::size_t bytes_max_ = kBatchBytesMax;
   std::vector<std::string> complaints_;
 };
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/core.h>
+
 #include "tools/wharf/messages/message_json.h"
 #include "tools/wharf/messages/message_table.h"
 #include "tools/wharf/terminal/progress_bar.h"
@@ -12,6 +14,8 @@ namespace wharf::tool {
 namespace {
 
 constexpr std::uint64_t kPageMessages = 250;
+// Of those that cannot be read.
+constexpr std::uint64_t kNamedMax = 100;
 
 }  // namespace
 
@@ -22,16 +26,14 @@ ExitCode MessageExport::Run() {
     if (failed.ok()) failed = synced;
   }
   if (unreadable_ > 0) {
-    program_.err.Print(
-        "wharf: {} messages cannot be read and were left out: wharf peek --state quarantined\n",
-        unreadable_);
+    program_.err.Print("wharf: {} messages cannot be read and were left out\n", unreadable_);
   }
   if (!failed.ok()) {
-    program_.err.Print("wharf: exported {} messages; go on with --from {}\n", written_,
-                       last_number_ + 1);
+    program_.err.Print("wharf: exported {} messages; go on with {}\n", written_,
+                       file_ != nullptr ? "--resume" : fmt::format("--from {}", next_number_));
     return program_.Fail(failed);
   }
-  if (file_ != nullptr) return PrintDone(program_, "exported", static_cast<std::int64_t>(written_));
+  if (file_ != nullptr) PrintDone(program_, "exported", static_cast<std::int64_t>(written_));
   return unreadable_ > 0 ? ExitCode::kFailed : ExitCode::kOk;
 }
 
@@ -49,22 +51,30 @@ Status MessageExport::WritePages() {
     }
     progress.Update(written_);
     if (!page->has_next_sequence_number()) break;
-    request.set_from_sequence_number(page->next_sequence_number());
+    next_number_ = page->next_sequence_number();
+    request.set_from_sequence_number(next_number_);
   }
   return {};
 }
 
 Status MessageExport::Take(v1::ReceivedMessage& message) {
-  if (message.has_unreadable_reason()) {
-    ++unreadable_;
-    return {};
-  }
   const Result<bool> is_whole = Complete(message);
   if (!is_whole.ok()) return is_whole.status();
-  return *is_whole ? Write(message) : Status();
+  if (*is_whole) WHARF_RETURN_IF_ERROR(Write(message));
+  next_number_ = message.sequence_number() + 1;
+  return {};
 }
 
-Result<bool> MessageExport::Complete(v1::ReceivedMessage& message) const {
+void MessageExport::LeaveOut(std::string_view why) {
+  if (unreadable_++ < kNamedMax) program_.err.Print("wharf: {}\n", Printable(why));
+}
+
+Result<bool> MessageExport::Complete(v1::ReceivedMessage& message) {
+  if (message.has_unreadable_reason()) {
+    LeaveOut(fmt::format("message {} cannot be read: {}", message.sequence_number(),
+                         message.unreadable_reason()));
+    return false;
+  }
   if (!IsBodyLeftOut(message)) return true;
   v1::PeekBodyRequest request;
   request.set_entity_path(choice_.request.entity_path());
@@ -73,6 +83,11 @@ Result<bool> MessageExport::Complete(v1::ReceivedMessage& message) const {
   for (;;) {
     const auto piece = program_.client().PeekBody(request);
     if (piece.status().code() == ErrorCode::kMessageNotFound) return false;
+    // What the broker says of a damaged row.
+    if (piece.status().code() == ErrorCode::kGeneralError) {
+      LeaveOut(piece.status().message());
+      return false;
+    }
     if (!piece.ok()) return piece.status();
     body.reserve(static_cast<std::size_t>(piece->body_size()));
     body += piece->data();
@@ -82,14 +97,14 @@ Result<bool> MessageExport::Complete(v1::ReceivedMessage& message) const {
 }
 
 Status MessageExport::Write(const v1::ReceivedMessage& message) {
-  const Json json = ToJson(message);
+  Json json = ToJson(message);
+  json[std::string(kEntityPathKey)] = choice_.request.entity_path();
   if (file_ != nullptr) {
     WHARF_RETURN_IF_ERROR(file_->Add(WithJsonEscapes(ToLine(json))));
   } else {
     program_.out.PrintJson(json);
   }
   ++written_;
-  last_number_ = message.sequence_number();
   return {};
 }
 

@@ -75,18 +75,24 @@ void AddImport(CLI::App& noun, Program& program) {
   command.add_flag("--dry-run", choice->is_dry_run,
                    "Send nothing: look whether all lines are messages, without a broker");
   AddNumberOption(command, "--batch", choice->reading.messages_max,
-                  "Messages in a batch; a batch has at most 768 KiB, and a larger message is one "
-                  "by itself. To a partitioned queue each message goes by itself",
+                  "Messages in a batch; a batch has at most 768 KiB, and no more than the entity "
+                  "takes in one message; a larger message is one by itself. To a partitioned queue "
+                  "each message goes by itself",
                   {.min = 1, .max = 4500});
   AddNumberOption(command, "--from-line", choice->reading.from_line,
                   "The first line to send, to go on with an import that was broken off",
                   {.min = 1, .max = RangeOf<std::int64_t>().max});
   command.add_flag("--make-ids", choice->reading.makes_ids,
-                   "Give a message that has no message_id one of its number and time in the "
-                   "export, so that it can be detected as a duplicate");
+                   "Give a message that has no message_id one that is made of its entity, number "
+                   "and time in the export and of all that it says, so that it can be detected as "
+                   "a duplicate");
+  AddDurationOption(command, "--reconnect-for", choice->patience,
+                    "How long to wait for the broker when the connection breaks; what it did not "
+                    "take is then sent; 0s: not at all");
   command.add_flag("--repeat-unknown", choice->repeats_unknown,
                    "Send again, too, what may have been stored when the connection broke: for an "
-                   "entity that detects duplicates");
+                   "entity that detects duplicates; a message of more than 1 MiB only if it has an "
+                   "id");
   command.callback([choice, &program] {
     const auto import = [choice, &program] { return MessageImport(program, *choice).Run(); };
     if (choice->is_dry_run) return program.SetLocalAction(import);

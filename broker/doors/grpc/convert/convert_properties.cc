@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 
+#include "broker/core/messages/decimal_text.h"
 #include "broker/core/messages/encoded_value.h"
 #include "broker/doors/amqp/mapping/form_check.h"
 #include "broker/doors/common/field_error.h"
@@ -19,6 +20,12 @@ Result<PropertyValue> Narrow(const std::string& name, Wide value) {
     return OutOfRange(fmt::format("the property '{:.64}'", name), "does not fit its type");
   }
   return PropertyValue(static_cast<Integer>(value));
+}
+
+// Half of a pair of UTF-16 is none: no text has it, nor does AMQP's char.
+bool IsCharacter(std::uint32_t code_point) {
+  const bool is_surrogate = code_point >= 0xD800 && code_point <= 0xDFFF;
+  return code_point <= 0x10FFFF && !is_surrogate;
 }
 
 Result<PropertyValue> ValueFromProto(const std::string& name, const v1::PropertyValue& proto) {
@@ -51,9 +58,12 @@ Result<PropertyValue> ValueFromProto(const std::string& name, const v1::Property
     case v1::PropertyValue::kDoubleValue:
       return PropertyValue(proto.double_value());
     case v1::PropertyValue::kDecimalValue:
+      if (!IsDecimal(proto.decimal_value())) {
+        return bad("is no decimal: digits with at most one point, as \"-12.50\", and no exponent");
+      }
       return PropertyValue(Decimal{proto.decimal_value()});
     case v1::PropertyValue::kCharValue:
-      if (proto.char_value() > 0x10FFFF) return bad("is not a Unicode code point");
+      if (!IsCharacter(proto.char_value())) return bad("is not a Unicode code point");
       return PropertyValue(static_cast<char32_t>(proto.char_value()));
     case v1::PropertyValue::kStringValue:
       return PropertyValue(proto.string_value());

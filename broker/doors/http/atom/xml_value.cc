@@ -15,6 +15,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/numbers.h"
+#include "broker/core/messages/decimal_text.h"
 #include "broker/core/messages/encoded_value.h"
 #include "broker/doors/common/field_error.h"
 #include "broker/doors/http/atom/xml_names.h"
@@ -93,8 +94,16 @@ Value UuidFrom(std::string_view text) {
 
 Value CharacterFrom(std::string_view text) {
   const Value number = NumberFrom<std::uint32_t>(text);
-  if (!number || std::get<std::uint32_t>(*number) > 0x10FFFF) return std::nullopt;
-  return static_cast<char32_t>(std::get<std::uint32_t>(*number));
+  if (!number) return std::nullopt;
+  const auto character = static_cast<char32_t>(std::get<std::uint32_t>(*number));
+  const bool is_surrogate = character >= 0xD800 && character <= 0xDFFF;
+  if (character > 0x10FFFF || is_surrogate) return std::nullopt;
+  return character;
+}
+
+Value DecimalFrom(std::string_view text) {
+  if (!IsDecimal(text)) return std::nullopt;
+  return Decimal{std::string(text)};
 }
 
 // In the order of the alternatives of PropertyValue, but for null and for what only AMQP can say.
@@ -115,8 +124,7 @@ constexpr Type kTypes[] = {
     {kSchemaSpace, "unsignedLong", NumberFrom<std::uint64_t>},
     {kSchemaSpace, "float", RealFrom<float>},
     {kSchemaSpace, "double", RealFrom<double>},
-    {kSchemaSpace, "decimal",
-     [](std::string_view text) { return Value(Decimal{std::string(text)}); }},
+    {kSchemaSpace, "decimal", DecimalFrom},
     {kSerializationSpace, "char", CharacterFrom},
     {kSchemaSpace, "string", TextFrom},
     {kSerializationSpace, "guid", UuidFrom},

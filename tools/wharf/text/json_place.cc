@@ -1,4 +1,4 @@
-#include "tools/wharf/definitions/json_place.h"
+#include "tools/wharf/text/json_place.h"
 
 #include <algorithm>
 

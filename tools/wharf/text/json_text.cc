@@ -1,4 +1,4 @@
-#include "tools/wharf/definitions/json_text.h"
+#include "tools/wharf/text/json_text.h"
 
 #include <algorithm>
 #include <set>
@@ -8,17 +8,17 @@
 
 #include <fmt/core.h>
 
-#include "tools/wharf/definitions/json_place.h"
+#include "tools/wharf/text/json_place.h"
 #include "tools/wharf/text/printable_text.h"
 
 namespace wharf::tool {
 namespace {
 
 constexpr std::size_t kDepthMax = 64;
-// Objects look for a key among all of theirs.
+// Of definitions: whoever reads them looks for a key among all of its object.
 constexpr std::size_t kKeysMax = 4096;
 
-// `byte` counts from 0. Columns are characters.
+// Columns are characters.
 Status BadAt(std::string_view text, std::size_t byte, const std::string& why) {
   const std::string_view before = text.substr(0, byte);
   const auto line = 1 + std::count(before.begin(), before.end(), '\n');
@@ -28,11 +28,10 @@ Status BadAt(std::string_view text, std::size_t byte, const std::string& why) {
   return {ErrorCode::kArgumentError, fmt::format("{}:{}: {}", line, column, why)};
 }
 
-// In our words, the parser's being about tokens and literals; `byte` counts from 1.
+// In our words, the parser's being about tokens and literals.
 Status NotJson(std::string_view text, std::size_t byte) {
-  const std::size_t at = std::min(byte == 0 ? 0 : byte - 1, text.size());
-  const std::string_view rest = text.substr(at);
-  return BadAt(text, at,
+  const std::string_view rest = text.substr(byte);
+  return BadAt(text, byte,
                rest.empty() ? "the JSON ends too soon"
                             : fmt::format("\"{}\" is not expected there, so it is not JSON",
                                           Printable(rest.substr(0, 1))));
@@ -43,9 +42,9 @@ Status NotJson(std::string_view text, std::size_t byte) {
 // of a list for each of them.
 class Builder final : public nlohmann::json_sax<Json> {
  public:
-  explicit Builder(std::string_view text) : text_(text) {}
+  Builder(std::string_view text, std::size_t keys_max, JsonFault& fault)
+      : text_(text), keys_max_(keys_max), fault_(fault) {}
 
-  const Status& failure() const { return failure_; }
   Json& root() { return root_; }
 
   bool null() override { return Add(nullptr); }
@@ -64,7 +63,7 @@ class Builder final : public nlohmann::json_sax<Json> {
     Level& level = within_.back();
     level.key = name;
     if (!level.keys.insert(name).second) return Fail("this key stands twice in its object");
-    return level.keys.size() <= kKeysMax || Fail("there are too many keys in this object");
+    return level.keys.size() <= keys_max_ || Fail("there are too many keys in this object");
   }
 
   bool parse_error(std::size_t byte, const std::string& /*token*/,
@@ -72,7 +71,8 @@ class Builder final : public nlohmann::json_sax<Json> {
     // That no double holds.
     const bool is_number = dynamic_cast<const Json::out_of_range*>(&error) != nullptr;
     if (is_number) return Fail("the number is too large");
-    failure_ = NotJson(text_, byte);
+    // They count from 1.
+    fault_ = {.byte = std::min(byte == 0 ? 0 : byte - 1, text_.size())};
     return false;
   }
 
@@ -113,22 +113,30 @@ class Builder final : public nlohmann::json_sax<Json> {
       const std::size_t before = level.value->size() - (&level == &within_.back() ? 0 : 1);
       place = level.value->is_array() ? place.Item(before) : place.Key(level.key);
     }
-    failure_ = place.Bad(why);
+    fault_ = {.place = place, .why = std::string(why)};
     return false;
   }
 
   const std::string_view text_;
+  const std::size_t keys_max_;
+  JsonFault& fault_;
   Json root_;
   std::vector<Level> within_;
-  Status failure_;
 };
 
 }  // namespace
 
+std::optional<Json> ReadJson(std::string_view text, std::size_t keys_max, JsonFault& fault) {
+  Builder builder(text, keys_max, fault);
+  if (!Json::sax_parse(text, &builder)) return std::nullopt;
+  return std::optional<Json>(std::in_place, std::move(builder.root()));
+}
+
 Result<Json> ParseJsonText(std::string_view text) {
-  Builder builder(text);
-  if (!Json::sax_parse(text, &builder)) return builder.failure();
-  return std::move(builder.root());
+  JsonFault fault;
+  std::optional<Json> json = ReadJson(text, kKeysMax, fault);
+  if (json) return *std::move(json);
+  return fault.byte ? NotJson(text, *fault.byte) : fault.place.Bad(fault.why);
 }
 
 }  // namespace wharf::tool

@@ -1,6 +1,6 @@
 // JsonPlace: where in a file of JSON something stands, as jq writes it: .queues[3].lock_duration
 //
-// A value; used by what reads definitions.
+// A value; used by what reads JSON that people have written.
 #pragma once
 
 #include <cstddef>
