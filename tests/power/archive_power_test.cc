@@ -18,7 +18,7 @@
 namespace wharf {
 namespace {
 
-std::string BatchOf(std::uint64_t commit) {
+std::string ArchivedBatchOf(std::uint64_t commit) {
   WriteBatch batch;
   batch.Put(0, std::to_string(commit), std::string(100, 'v'));
   batch.NoteTime(Timestamp(std::chrono::seconds(commit)));
@@ -43,9 +43,10 @@ class ArchiveStory {
     archive.Begin("mine", log_, {.index = log_.last_index()}, CommitIndex(log_.last_index()));
     for (; commits > 0; --commits) {
       const std::uint64_t next = log_.last_index() + 1;
-      const LogEntry entry{next, 1, EntryKind::kBatch, EncodeEntry({.term = 1}, BatchOf(next))};
+      const LogEntry entry{next, 1, EntryKind::kBatch,
+                           EncodeEntry({.term = 1}, ArchivedBatchOf(next))};
       EXPECT_TRUE(log_.Append({&entry, 1}, std::nullopt).ok());
-      archive.OnBatches(CommitIndex(next), 1, BatchOf(next));
+      archive.OnBatches(CommitIndex(next), 1, ArchivedBatchOf(next));
     }
     archive.Stop();
   }
@@ -71,7 +72,7 @@ class ArchiveStory {
       if (!*block) break;
       const auto records = RecordsOf((*block)->head, (*block)->data);
       ASSERT_TRUE(records.ok());
-      for (const ArchivedBatches& each : *records) EXPECT_EQ(each.bytes, BatchOf(next++));
+      for (const ArchivedBatches& each : *records) EXPECT_EQ(each.bytes, ArchivedBatchOf(next++));
     }
     EXPECT_EQ(next, run.last.value() + 1);
   }
