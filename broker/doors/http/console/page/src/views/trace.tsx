@@ -13,7 +13,7 @@ import { Check, Field } from "../parts/field";
 import { Moment } from "../parts/moment";
 import { Table } from "../parts/table";
 import { count, counted } from "../text/numbers";
-import { doorWords, isNumber, otherWords, storyWords, waitWords } from "./trace_words";
+import { doorWords, isNumber, otherWords, storyWords, untilWords, waitWords } from "./trace_words";
 
 // Messages that are looked at before somebody is asked whether to go on: about a second.
 const LOOKED_AT_MAX = 1_000_000;
@@ -156,11 +156,11 @@ export function Trace({ text = "", entity = "" }: { text?: string; entity?: stri
 
 function Summary({ of: { places, fenced, lookedAt, entities, next } }: { of: Found }) {
   const where = places.length === 0 ? "It is nowhere" : `It is in ${counted(places.length, "place")}`;
+  const what = entities === 1 ? "1 entity" : `${count(entities)} entities`;
   return (
     <>
       <p>
-        {where}, in {count(entities)} {entities === 1 ? "entity" : "entities"}; {counted(lookedAt, "message")} looked at
-        {next === "" ? "." : ", and there are more."}
+        {where}; {what} and {counted(lookedAt, "message")} looked at{next === "" ? "." : ", and there are more."}
       </p>
       {fenced.length > 0 && (
         <p class="failure" role="alert">
@@ -284,8 +284,7 @@ function Happened({ of: event }: { of: MessageEvent }) {
       {other !== "" && !event.otherEntityPath && `, ${other}`}
       {event.until && (
         <>
-          , {event.kind.endsWith("DELIVERED") || event.kind.endsWith("RENEWED") ? "locked until" : "until"}{" "}
-          <Moment at={event.until} />
+          , {untilWords(event)} <Moment at={event.until} />
         </>
       )}
       {(event.deliveryCount ?? 0) > 0 && `, failed deliveries: ${event.deliveryCount}`}

@@ -38,6 +38,18 @@ export function storyWords({ kind }: MessageEvent): string {
   return enumWords(kind, "MESSAGE_EVENT_KIND_");
 }
 
+const UNTIL: Record<string, string> = {
+  DELIVERED: "locked until",
+  LOCK_RENEWED: "locked until",
+  ABANDONED: "rests until",
+  LOCK_EXPIRED: "rests until",
+};
+
+// What its time is; all others are scheduled for it.
+export function untilWords({ kind }: MessageEvent): string {
+  return UNTIL[kind.replace("MESSAGE_EVENT_KIND_", "")] ?? "for";
+}
+
 // Where it went or came from.
 export function otherWords({ kind, otherEntityPath, otherSequenceNumber }: MessageEvent): string {
   const number = otherSequenceNumber ?? "0";
