@@ -222,7 +222,7 @@ class MomentTest(ArchiveTest):
         self.client.create("orders")
         self.client.topics.create("news")
         self.client.topics.subscribe("news", "me")
-        large = os.urandom(3_000_000)
+        large = os.urandom(600_000)
         self.client.send_large("orders", large)
         self.client.send("news", b"to me")
         self.assertEqual(daemon.terminate(), 0)
@@ -420,13 +420,14 @@ class HoleTest(ArchiveTest):
         self.fill(20)
         self.make("two")
         self.client.send("orders", b"x")
+        self.wait_until(lambda: self.listed().archived[-1].last_commit > self.listed().backups[1].commit_count)
         before = self.archive_files()
 
         self.assertEqual(self.backups.prune(1).trouble, "")
 
         left = self.archive_files()
-        self.assertLess(len(left), len(before))
-        self.assertEqual(left, before[-len(left):])
+        self.assertNotIn(before[0], left)
+        self.assertIn(before[-1], left)
         self.assertGreater(self.listed().backups[0].archived_commit_count, 0)
 
     def test_it_keeps_its_bound(self):
