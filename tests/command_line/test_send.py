@@ -51,7 +51,7 @@ class SendTest(command_line.CommandLineTest):
                               (b'{"body": "x"', "the JSON is wrong at column 13: the text ends too soon"),
                               ('{"Bär": x}'.encode(), 'the JSON is wrong at column 9: "x" is not expected there'),
                               (b'{"subject": "\xff"}', 'the JSON is wrong at column 14: "\\xff" is not expected'),
-                              (b'{"priority": 1e999}', "the JSON holds a number that is too large"),
+                              (b'{"priority": 1e999}', ".priority: the number is too large"),
                               (b'{"body": "x", "time_to_live": "1000000000h"}', "time_to_live:")):
             with self.subTest(bad):
                 path = self.write("lines", b'{"body": "good"}\n' + bad + b"\n")

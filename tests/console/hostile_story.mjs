@@ -125,6 +125,7 @@ export default {
         // A form shows nothing of others.
         if (parts[2] === "send" || parts[2] === "receive")
           await page.getByRole("navigation", { name: /^Views of/ }).waitFor();
+        else if (parts.length === 1 && parts[0] === "find") await heading(page, "Where is my message?").waitFor();
         else
           await page
             .getByRole("main")
