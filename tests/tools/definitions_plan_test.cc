@@ -183,9 +183,10 @@ TEST_F(DefinitionsPlanTest, WhatGoesOrIsReplacedIsKnownByItsEtag) {
   const Plan plan = Make(Rules(R"({"name": "a", "filter": {"kind": "true"}})"), present, kDeletes);
   std::vector<std::string> etags;
   for (const Change& each : plan.changes) etags.push_back(TextOf(each) + ": " + each.etag);
-  EXPECT_THAT(etags, ElementsAre("replace rule a of t/Subscriptions/s: etag-a",
-                                 "delete rule b of t/Subscriptions/s: etag-b",
-                                 "delete queue old: etag-0", "delete access rule ops: etag-ops"));
+  EXPECT_THAT(etags,
+              ElementsAre("replace rule a of t/Subscriptions/s: etag-a",
+                          "delete rule b of t/Subscriptions/s: etag-b", "delete queue old: etag-0",
+                          "delete access rule ops of the namespace: etag-ops"));
 }
 
 // Who is connected by one of them can do all the rest.

@@ -51,7 +51,8 @@ TEST(MadeIdTest, OneMessageHasOneIdHoweverItIsWritten) {
 
 // Of another version, too: an import that is repeated must not double anything.
 TEST(MadeIdTest, TheIdOfAMessageStays) {
-  EXPECT_EQ(IdOf(Line("orders", 7, R"("body":"x")")), "exported-7-PINNED");
+  EXPECT_EQ(IdOf(Line("orders", 7, R"("body":"x")")),
+            "exported-7-a4313b3587e74cc515109539a75a26eb");
 }
 
 TEST(MadeIdTest, WhatIsNoExportHasNone) {

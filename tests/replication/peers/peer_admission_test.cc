@@ -177,12 +177,12 @@ TEST_F(AdmissionTest, ANewerProtocolIsRefusedUnlessItSpeaksThisOne) {
 
 TEST_F(AdmissionTest, LevelsThatOneOfThemCannotReadAreRefusedByNumber) {
   Hello newer = FromN2(), older = FromN2(), wider = FromN2();
-  newer.levels = {.in_force = 5, .highest = 5};
+  newer.levels = {.in_force = 4, .highest = 4};
   older.levels = {.in_force = 1, .highest = 1};
   wider.levels = {.in_force = 3, .highest = 9};
 
-  EXPECT_THAT(Reason(newer), HasSubstr("it writes level 5 of the format, this node reads up to "
-                                       "level 4; upgrade this node"));
+  EXPECT_THAT(Reason(newer), HasSubstr("it writes level 4 of the format, this node reads up to "
+                                       "level 3; upgrade this node"));
   EXPECT_THAT(Reason(older), HasSubstr("this node writes level 2 of the format, it reads up to "
                                        "level 1; upgrade it"));
   EXPECT_EQ(Reason(wider), "");
