@@ -454,7 +454,9 @@ Served ServeOnce(const config::Sources& sources, const config::Configuration& co
   Status prepared = http.Listen(listeners->Take(ListenerKind::kOperations));
   if (prepared.ok()) prepared = CheckDataFolder(settings.data);
   if (!prepared.ok()) return {prepared};
-  const Result<FolderClaim> claim = FolderClaim::Of(settings.data);
+  // An ephemeral one is claimed since it was made.
+  const Result<FolderClaim> claim =
+      settings.ephemeral ? FolderClaim() : FolderClaim::Of(settings.data);
   if (!claim.ok()) return {claim.status()};
   // Outlives the broker, and delivers what that leaves.
   const Result<std::unique_ptr<trace::Exporter>> tracing = StartTracing(settings);

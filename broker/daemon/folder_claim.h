@@ -13,6 +13,8 @@ namespace wharf {
 
 class FolderClaim {
  public:
+  // Of none.
+  FolderClaim() = default;
   // Refuses a folder that another process has claimed.
   static Result<FolderClaim> Of(const std::string& folder);
 
@@ -23,7 +25,7 @@ class FolderClaim {
  private:
   explicit FolderClaim(int file) : file_(file) {}
 
-  int file_;  // -1: there is no folder yet.
+  int file_ = -1;  // None: there is no folder yet.
 };
 
 }  // namespace wharf
