@@ -41,17 +41,18 @@ class ServedTest(daemon_test.DaemonTest):
         self.http_port = operations.port_of(daemon)
         return daemon
 
-    def dial(self, port=None, mechanism="ANONYMOUS", user=None, key=None, authority=None, **options):
-        """If it might Proton would come again by itself, also while it closes, and then for ever."""
+    def dial(self, port=None, mechanism="ANONYMOUS", user=None, key=None, authority=None, heartbeat=10, **options):
+        """If it might Proton would come again by itself, also while it closes, and then for ever. It hears the heartbeats
+        of a connection only while that one is used: of many, none can be asked for."""
         domain = None
         if authority is not None:
             domain = SSLDomain(SSLDomain.MODE_CLIENT)
             domain.set_trusted_ca_db(str(authority.certificate))
             domain.set_peer_authentication(SSLDomain.VERIFY_PEER)
         connection = BlockingConnection(
-            f"{'amqps' if authority else 'amqp'}://127.0.0.1:{port or self.port}", timeout=wire.TIMEOUT, heartbeat=10,
-            allowed_mechs=mechanism, allow_insecure_mechs=True, user=user, password=key, ssl_domain=domain,
-            reconnect=False, **options)
+            f"{'amqps' if authority else 'amqp'}://127.0.0.1:{port or self.port}", timeout=wire.TIMEOUT,
+            heartbeat=heartbeat, allowed_mechs=mechanism, allow_insecure_mechs=True, user=user, password=key,
+            ssl_domain=domain, reconnect=False, **options)
         self.addCleanup(quietly, connection.close)
         return connection
 

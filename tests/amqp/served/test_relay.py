@@ -136,7 +136,7 @@ class Relay(served.ServedTest, cluster_nodes.ClusterTest):
     def test_many_clients_come_at_once(self):
         leader, second, _ = self.start_three()
         leader.client.create("q")
-        connections = [self.dial_node(second) for _ in range(100)]
+        connections = [self.dial_node(second, heartbeat=None) for _ in range(100)]
         for number, connection in enumerate(connections):
             connection.create_sender("q").send(data(b"%d" % number))
         self.assertEqual(self.serving(leader), 100)
