@@ -117,9 +117,11 @@ Result<WriteBatch> TakeFormat(RocksStore& store, const config::Settings& setting
 }
 
 // The same of a folder that has its log beside its state already.
-Status RaiseFormat(RocksStore& store, const FolderState& folder) {
+Status RaiseFormat(RocksStore& store, const FolderState& folder, const std::string& data) {
   if (!folder.is_older) return {};
   const WriteBatch batch = EncodeFormat();
+  // No log has it, so what is archived begins anew behind it.
+  BatchArchive::Forget(data);
   WHARF_RETURN_IF_ERROR(store.Write({&batch, 1}, RocksStore::Sync::kYes));
   SayFormat();
   return {};
@@ -369,7 +371,8 @@ Served ServeAlone(const config::Sources& sources, const config::Configuration& c
   const Result<bool> is_access_on =
       PrepareAccess(*opened.store, configuration, opened.listeners, *image);
   if (!is_access_on.ok()) return {is_access_on.status()};
-  if (const Status taken = RaiseFormat(*opened.store, opened.folder); !taken.ok()) return {taken};
+  if (const Status taken = RaiseFormat(*opened.store, opened.folder, settings.data); !taken.ok())
+    return {taken};
   const std::size_t queues = image->catalog.queues.size();
   StopSignal stop;
   const std::string about =

@@ -36,6 +36,17 @@ bool IsNeeded(const ArchiveFile& file, const std::optional<ArchiveFile>& next,
   });
 }
 
+// In their order.
+std::vector<std::vector<ArchiveFile>> ByRun(const std::vector<ArchiveFile>& files) {
+  std::vector<std::vector<ArchiveFile>> by_run;
+  for (const ArchiveFile& file : files) {
+    const bool is_other = by_run.empty() || by_run.back().front().name.run != file.name.run;
+    if (is_other) by_run.emplace_back();
+    by_run.back().push_back(file);
+  }
+  return by_run;
+}
+
 }  // namespace
 
 ArchiveFolder::ArchiveFolder(std::shared_ptr<rocksdb::FileSystem> file_system,
@@ -75,16 +86,24 @@ Result<std::vector<ArchiveRun>> ArchiveFolder::Runs() const {
   const Result<std::vector<ArchiveFile>> files = Files();
   if (!files.ok()) return files.status();
   std::vector<ArchiveRun> runs;
-  for (auto begin = files->begin(); begin != files->end();) {
-    const auto end = std::find_if(begin, files->end(), [begin](const ArchiveFile& file) {
-      return file.name.run != begin->name.run;
-    });
-    const Result<ArchiveRun> run = RunOf({begin, end});
+  for (const std::vector<ArchiveFile>& of_run : ByRun(*files)) {
+    const Result<ArchiveRun> run = RunOf(of_run);
     if (!run.ok()) return run.status();
-    if (run->last >= run->first) runs.push_back(*run);
-    begin = end;
+    if (run->has_commits()) runs.push_back(*run);
   }
   return runs;
+}
+
+Result<std::optional<ArchiveRun>> ArchiveFolder::LastRun() const {
+  const Result<std::vector<ArchiveFile>> files = Files();
+  if (!files.ok()) return files.status();
+  const std::vector<std::vector<ArchiveFile>> by_run = ByRun(*files);
+  for (auto of_run = by_run.rbegin(); of_run != by_run.rend(); ++of_run) {
+    const Result<ArchiveRun> run = RunOf(*of_run);
+    if (!run.ok()) return run.status();
+    if (run->has_commits()) return std::optional(*run);
+  }
+  return std::optional<ArchiveRun>();
 }
 
 // A file whose first block was torn has none.
@@ -137,7 +156,9 @@ Status ArchiveFolder::Prune(const std::vector<Need>& needs, std::uint64_t goes_o
   for (std::size_t at = 0; at < files->size(); ++at) {
     const ArchiveFile& file = (*files)[at];
     const auto next = at + 1 < files->size() ? std::optional((*files)[at + 1]) : std::nullopt;
-    const bool is_written = file.name.run == goes_on && (!next || next->name.run != goes_on);
+    // One that has begun since goes on instead.
+    const bool is_last = !next || next->name.run != file.name.run;
+    const bool is_written = goes_on != 0 && is_last && file.name.run >= goes_on;
     if (is_written || IsNeeded(file, next, needs)) continue;
     WHARF_RETURN_IF_ERROR(Remove(file));
   }

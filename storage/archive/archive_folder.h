@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,7 @@ struct ArchiveRun {
   Timestamp last_time{};
   std::uint64_t bytes = 0;
 
+  bool has_commits() const { return last >= first; }
   // Whether what is behind so many commits is there.
   bool GoesOnBehind(std::uint64_t commits) const {
     return first.value() <= commits + 1 && last.value() > commits;
@@ -56,6 +58,8 @@ class ArchiveFolder {
   Result<std::vector<ArchiveFile>> Files() const;
   // Those that have a commit; reads the end of each.
   Result<std::vector<ArchiveRun>> Runs() const;
+  // The last of them; reads no other.
+  Result<std::optional<ArchiveRun>> LastRun() const;
   // Removes the oldest until there are no more bytes than these, nor more files than those.
   Status Shrink(std::uint64_t bytes_max, std::size_t files_max) const;
 

@@ -26,6 +26,7 @@
 #include <string_view>
 #include <vector>
 
+#include "storage/apply/entry_assembler.h"
 #include "storage/base/status.h"
 #include "storage/base/time.h"
 #include "storage/commit_log.h"
@@ -46,8 +47,8 @@ struct ArchiveHead {
 // What stands before the data of a block.
 struct ArchiveBlockHead {
   static constexpr std::size_t kBytes = 48;
-  // More than a batch may have, with what is around it; no more is read, whatever a length says.
-  static constexpr std::size_t kDataBytesMax = (std::size_t{256} << 20) + 1024;
+  // More than a batch may have, with what is around it.
+  static constexpr std::size_t kDataBytesMax = EntryAssembler::kBatchBytesMax + 1024;
 
   std::uint32_t crc = 0;
   std::uint32_t length = 0;

@@ -1,5 +1,6 @@
 #include "storage/archive/archive_reader.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/core.h>
@@ -18,8 +19,9 @@ ArchiveFileReader::~ArchiveFileReader() = default;
 
 // One that is gone is as one that ends at once.
 Result<bool> ArchiveFileReader::Open() {
-  const rocksdb::IOStatus opened =
+  rocksdb::IOStatus opened =
       file_system_.NewRandomAccessFile(path_, rocksdb::FileOptions(), &file_, nullptr);
+  if (opened.ok()) opened = file_system_.GetFileSize(path_, kNoOptions, &bytes_, nullptr);
   if (opened.IsNotFound() || opened.IsPathNotFound()) return false;
   if (!opened.ok()) return FromRocks(opened, "cannot read " + path_);
   const Result<std::string> bytes = Read(ArchiveHead::kBytes);
@@ -52,6 +54,8 @@ Result<std::optional<ArchiveBlock>> ArchiveFileReader::Next() {
   if (!bytes.ok()) return bytes.status();
   const std::optional<ArchiveBlockHead> head = ArchiveBlockHead::Decode(*bytes);
   if (!head || head->run != name_.run || head->first != next_) return end;
+  // Whatever a damaged length says, no more is asked for than there is.
+  if (head->length > bytes_ - std::min(bytes_, place_)) return end;
   Result<std::string> data = Read(head->length);
   if (!data.ok()) return data.status();
   if (!head->Fits(*data)) return end;

@@ -46,6 +46,8 @@ class ArchiveFileReader {
   const ArchiveFileName name_;
   std::unique_ptr<rocksdb::FSRandomAccessFile> file_;
   std::uint64_t place_ = 0;
+  // Of the file, when it was opened.
+  std::uint64_t bytes_ = 0;
   CommitIndex next_{};
 };
 

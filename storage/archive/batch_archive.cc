@@ -53,10 +53,15 @@ BatchArchive::BatchArchive(Options options, World world)
 
 BatchArchive::~BatchArchive() { Stop(); }
 
-void BatchArchive::Forget(const std::string& data) {
-  const auto file_system = rocksdb::FileSystem::Default();
-  const auto removed = file_system->DeleteFile(ArchiveMarkPath(data), kNoOptions, nullptr);
-  if (removed.ok()) static_cast<void>(SyncFolder(*file_system, data));
+void BatchArchive::Forget(const std::string& data,
+                          std::shared_ptr<rocksdb::FileSystem> file_system) {
+  if (!file_system) file_system = rocksdb::FileSystem::Default();
+  rocksdb::IOStatus removed = file_system->DeleteFile(ArchiveMarkPath(data), kNoOptions, nullptr);
+  if (removed.IsNotFound() || removed.IsPathNotFound()) return;
+  if (removed.ok()) removed = SyncFolder(*file_system, data);
+  if (removed.ok()) return;
+  spdlog::warn("{} may name an archive that its commits are not in: {}", ArchiveMarkPath(data),
+               removed.ToString());
 }
 
 void BatchArchive::Begin(const std::string& owner, const EntryLog& log,
@@ -70,6 +75,10 @@ void BatchArchive::Begin(const std::string& owner, const EntryLog& log,
   thread_ = std::thread([this] { Run(); });
   const std::optional<Found> found = AwaitFound();
   if (found && GoOn(*found, log, position, last)) return;
+  // Before anything is committed that is not in the run which the folder names: this may be an
+  // older copy of it, and a later start, which finds the archive, would take the one history for
+  // the other.
+  Forget(options_.data, options_.file_system);
   MutexLock lock(mutex_);
   next_ = last.Next();
   if (found && !IsResting()) NewRun();
@@ -275,17 +284,17 @@ Status BatchArchive::Look() {
   WHARF_RETURN_IF_ERROR(folder_->Make());
   const Result<std::vector<ArchiveFile>> files = folder_->Files();
   if (!files.ok()) return files.status();
-  const Result<std::vector<ArchiveRun>> runs = folder_->Runs();
-  if (!runs.ok()) return runs.status();
+  const Result<std::optional<ArchiveRun>> run = folder_->LastRun();
+  if (!run.ok()) return run.status();
   Found found{.run = ReadArchiveMark(folder_->file_system(), options_.data)};
   if (!files->empty()) {
     found.last_run = files->back().name.run;
     // A run that nothing was committed in yet.
     found.last = CommitIndex(files->back().name.first.value() - 1);
   }
-  if (!runs->empty()) {
-    found.last_time = last_time_ = runs->back().last_time;
-    if (runs->back().run == found.last_run) found.last = runs->back().last;
+  if (*run) {
+    found.last_time = last_time_ = (*run)->last_time;
+    if ((*run)->run == found.last_run) found.last = (*run)->last;
   }
   const std::uint64_t file_bytes =
       std::min(kArchiveFileBytesMax, options_.bytes_max / kFilesOfArchive);

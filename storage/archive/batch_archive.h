@@ -86,8 +86,10 @@ class BatchArchive final : public BatchListener {
   // That a backup which is made now can be rolled forward with; 0: none.
   std::uint64_t run();
   ArchiveStats stats() const;
-  // What is committed from now on is archived by nobody, or by somebody else.
-  static void Forget(const std::string& data);
+  // What is committed from now on is archived by nobody, or by somebody else. Null: the real file
+  // system.
+  static void Forget(const std::string& data,
+                     std::shared_ptr<rocksdb::FileSystem> file_system = nullptr);
 
  private:
   struct Item {

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -352,6 +353,34 @@ TEST_F(ArchiveTest, OneThatIsAheadIsThatOfAnotherCopy) {
   Stop();
 
   EXPECT_THAT(Runs(), ElementsAre("1-10", "6-7"));
+}
+
+// An older copy of the folder is put back while the archive is not there, and both histories have a
+// commit 3.
+TEST_F(ArchiveTest, AStartWithoutTheArchiveLeavesItsRunForGood) {
+  Start();
+  Commit(1, 2);
+  Stop();
+  fs::copy(data(), data() + "-copy");
+  Start(2);
+  Commit(3, 6);
+  Stop();
+  fs::remove_all(data());
+  fs::rename(data() + "-copy", data());
+
+  fs::rename(backups(), backups() + "-away");
+  std::ofstream(backups()) << "no folder";
+  Start(2);
+  Commit(3, 8);
+  Stop();
+  AddEntry(1, 8);
+  fs::remove(backups());
+  fs::rename(backups() + "-away", backups());
+  Start(8);
+  Commit(9, 9);
+  Stop();
+
+  EXPECT_THAT(Runs(), ElementsAre("1-6", "9-9"));
 }
 
 TEST_F(ArchiveTest, AStateThatIsFlushedBehindItsLogGoesOn) {
