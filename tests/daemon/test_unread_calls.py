@@ -109,9 +109,12 @@ class UnreadCallTest(daemon_test.DaemonTest):
             with self.subTest(ask.__name__):
                 self.assert_fails(grpc.StatusCode.UNAVAILABLE, "ServiceBusy", ask)
         self.assert_others_go_on()
+        # Who reads nothing keeps no place from others for ever.
+        for _ in range(3):
+            wait_for(look, grpc.RpcError)
+        self.assertGreater(self.unread(), 0)
         os.kill(silent.pid, signal.SIGKILL)
 
-        wait_for(look, grpc.RpcError)
         locked = self.client.receive_all("orders", 2)
         self.assertEqual([order.delivery_count for order in locked], [0, 0])
 

@@ -155,7 +155,8 @@ Result<HttpTrust> TrustIn(const std::string& authorities) {
   }
   if (!failed) return trust;
   return Status(ErrorCode::kArgumentError,
-                fmt::format("{}: it has no certificate in PEM that can be read: {}", authorities,
+                fmt::format("{}: it has no certificate in PEM that can be read: {}",
+                            authorities.empty() ? "what this machine believes" : authorities,
                             failed.message()));
 }
 

@@ -34,8 +34,11 @@ enum class AnswerLength : std::uint8_t {
 inline constexpr std::size_t kShortAnswerBytes = std::size_t{64} << 10;
 // As many results, with errors, are short.
 inline constexpr int kShortAnswerItems = 128;
-// For as long as its client does not read it.
+// For as long as its client does not read it, also while others wait: the answer tells what is gone
+// from the broker, or held for it.
 inline constexpr Duration kAnswerHold = Duration::max();
+// Of a look or a list, which can be asked for again: longer only while nobody waits.
+inline constexpr Duration kLookHold = std::chrono::seconds(30);
 
 template <typename Request>
 inline constexpr AnswerLength kAnswerLength = AnswerLength::kShort;
@@ -87,6 +90,14 @@ template <>
 inline constexpr auto kAnswerLength<v1::ListRulesRequest> = AnswerLength::kLong;
 template <>
 inline constexpr auto kAnswerLength<v1::EvaluateRuleRequest> = AnswerLength::kLong;
+
+// How long the place of a long answer is safe while others wait.
+template <typename Request>
+inline constexpr Duration kHoldOfAnswer = kLookHold;
+template <>
+inline constexpr Duration kHoldOfAnswer<v1::ReceiveDeferredRequest> = kAnswerHold;
+template <>
+inline constexpr Duration kHoldOfAnswer<v1::ReceiveBySequenceNumberRequest> = kAnswerHold;
 
 // Whether the answer to one that is short as a rule may be long.
 inline bool MayBeLong(const v1::SendRequest& request) {

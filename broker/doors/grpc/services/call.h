@@ -202,8 +202,10 @@ class UnaryCall final : public UnaryReactor,
     void OnRefused(const Status& reason) override {
       call_.EndUnread(reason.code() == ErrorCode::kServiceBusy ? TooMuchUnread() : reason);
     }
-    // The gate was closed, as that of requests is.
-    void OnPlaceLost(const Status& /*reason*/) override {}
+    void OnPlaceLost(const Status& reason) override {
+      // Or the gate was closed, as that of requests is.
+      if (reason.code() == ErrorCode::kServiceBusy) call_.CutOff();
+    }
 
    private:
     UnaryCall& call_;
@@ -213,7 +215,7 @@ class UnaryCall final : public UnaryReactor,
   void AwaitPlaces() {
     if constexpr (kAnswerLength<Request> == AnswerLength::kLong) {
       has_asked_for_answer_ = true;
-      answers_.Enter(answer_place(), ConnectionOf(peer()), kAnswerHold,
+      answers_.Enter(answer_place(), ConnectionOf(peer()), kHoldOfAnswer<Request>,
                      ReadGate::Patience::kBounded);
     } else {
       AwaitRequest();
@@ -225,6 +227,12 @@ class UnaryCall final : public UnaryReactor,
   }
   std::shared_ptr<ReadGate::Reader> answer_place() {
     return {this->shared_from_this(), &answer_place_};
+  }
+  // Others want its place, and its client reads nothing. Under the lock, so that gRPC is not done
+  // with it meanwhile; it calls nobody back inside a cancellation.
+  void CutOff() {
+    MutexLock lock(mutex_);
+    if (!is_done_) context_->TryCancel();
   }
   // True if it waited for it.
   bool LeaveAnswerPlace() { return has_asked_for_answer_ && answers_.Leave(answer_place_); }
@@ -319,6 +327,10 @@ class UnaryCall final : public UnaryReactor,
     if (LeaveAnswerPlace() || reads_.Leave(*this)) EndUnread(Cancelled());
   }
   void OnDone() override {
+    {
+      MutexLock lock(mutex_);
+      is_done_ = true;
+    }
     reads_.Leave(*this);
     LeaveAnswerPlace();
     ticket_.GiveBack();
@@ -351,6 +363,7 @@ class UnaryCall final : public UnaryReactor,
   std::function<void()> cancel_ ABSL_GUARDED_BY(mutex_);
   Status lapse_ ABSL_GUARDED_BY(mutex_);
   bool was_cancelled_ ABSL_GUARDED_BY(mutex_) = false;
+  bool is_done_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace wharf

@@ -48,7 +48,9 @@ RuleEdit RuleEditOf(RuleDescription wanted, const std::string& etag) {
   };
 }
 
+// None where none is asked for: an etag is made of the whole rule.
 RuleCheck RuleCheckOf(const std::string& etag) {
+  if (etag.empty()) return {};
   return [etag](const RuleDescription& current) { return CheckRuleEtag(etag, current); };
 }
 
