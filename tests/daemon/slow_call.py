@@ -1,36 +1,17 @@
-"""SlowCall: a unary call whose request begins and does not come, on a connection of its own.
-
-No client library sends half a message, so this one speaks just enough HTTP/2.
-"""
+"""SlowCall: a unary call whose request begins and does not come, on a connection of its own."""
 
 import socket
-import struct
 
-PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
-DATA, HEADERS, SETTINGS = 0, 1, 4
-END_STREAM, END_HEADERS = 1, 4
-
-
-def _frame(kind, flags, stream, payload=b""):
-    return struct.pack(">I", len(payload))[1:] + struct.pack(">BBI", kind, flags, stream) + payload
-
-
-def _header(name, value):
-    """A literal that is not indexed."""
-    return b"\0" + bytes([len(name)]) + name + bytes([len(value)]) + value
+from http2_connection import END_STREAM, HEADERS, Http2Connection
 
 
 class SlowCall:
 
     def __init__(self, address, method, length, come):
         """Of a request of `length` bytes only the first `come` are sent. The broker has its connection then."""
-        host, port = address.rsplit(":", 1)
-        self._socket = socket.create_connection((host, int(port)))
-        headers = b"".join(_header(name, value) for name, value in (
-            (b":method", b"POST"), (b":scheme", b"http"), (b":path", method.encode()), (b":authority", b"slow"),
-            (b"content-type", b"application/grpc"), (b"te", b"trailers")))
-        self._socket.sendall(PREFACE + _frame(SETTINGS, 0, 0) + _frame(HEADERS, END_HEADERS, 1, headers) +
-                             _frame(DATA, 0, 1, b"\0" + struct.pack(">I", length) + bytes(come)))
+        connection = Http2Connection(address)
+        connection.begin(method, length, bytes(come))
+        self._socket = connection.socket
         self._stream = self._socket.makefile("rb")
         self._frame()
 

@@ -1,10 +1,8 @@
 """Long answers of calls: few are in memory at a time, whoever does not read them, and others go on meanwhile."""
 
 import os
-import signal
 import socket
 import subprocess
-import sys
 import unittest
 
 import grpc
@@ -12,27 +10,19 @@ import grpc
 import daemon_test
 import wire
 from daemon_test import wait_for
+from http2_connection import Http2Connection
 from test_console import PLACES, port_of
 from wire import messaging_pb2
 
 MEMORY_MAX = 600 << 10  # KiB that the daemon has at most.
-UNREAD_MIN = 32 << 20  # Bytes that a client leaves unread, at least, who stops at once.
+UNREAD_MIN = 32 << 20  # Bytes that a client leaves unread, at least.
 BODY_BYTES = 8 << 20
 TRACED = 350  # Messages of one id, with 30 KB of properties each: 10 pages.
 
-# A client that asks over several connections and then stands still, which the kernel tells nobody.
-SILENT = """
-import os, signal, sys
-import grpc
-address, method, connections, calls = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
-request = bytes.fromhex(sys.argv[5])
-options = [("grpc.use_local_subchannel_pool", 1), ("grpc.max_receive_message_length", -1)]
-channels = [grpc.insecure_channel(address, options) for _ in range(connections)]
-for channel in channels:
-    grpc.channel_ready_future(channel).result(60)
-under_way = [channel.unary_unary(method).future(request) for channel in channels for _ in range(calls)]
-os.kill(os.getpid(), signal.SIGSTOP)
-"""
+
+def close_all(clients):
+    for client in clients:
+        client.socket.close()
 
 
 class UnreadCallTest(daemon_test.DaemonTest):
@@ -52,27 +42,27 @@ class UnreadCallTest(daemon_test.DaemonTest):
         for _ in range(TRACED // 10):
             self.client.send("orders", *[message] * 10)
 
-    def stop_silently(self, method, request, connections, calls):
-        """A client that asks so much and reads nothing; ended by the caller."""
-        silent = subprocess.Popen([sys.executable, "-B", "-c", SILENT, self.daemon.address,
-                                   f"/wharf.v1.Messaging/{method}", str(connections), str(calls),
-                                   request.SerializeToString().hex()])
-        self.addCleanup(silent.wait)
-        self.addCleanup(silent.kill)
-        os.waitpid(silent.pid, os.WUNTRACED)
-        return silent
+    def ask_silently(self, method, request, connections, calls):
+        """A client that asks so much and reads nothing; its connections, to be closed."""
+        encoded = request.SerializeToString()
+        clients = [Http2Connection(self.daemon.address) for _ in range(connections)]
+        for client in clients:
+            self.addCleanup(client.socket.close)
+            for _ in range(calls):
+                client.begin(f"/wharf.v1.Messaging/{method}", len(encoded), encoded)
+        return clients
 
     def unread(self):
         return self.client.statistics().memory.stream_bytes
 
     def assert_bounded(self, method, request, connections, calls):
-        silent = self.stop_silently(method, request, connections, calls)
+        clients = self.ask_silently(method, request, connections, calls)
         wait_for(lambda: self.assertGreater(self.unread(), UNREAD_MIN), AssertionError)
 
         self.assert_others_go_on()
         self.assertLess(self.unread(), 300 << 20)
         self.assertLess(self.daemon.peak_memory(), MEMORY_MAX)
-        os.kill(silent.pid, signal.SIGKILL)
+        close_all(clients)
 
         wait_for(lambda: self.assertEqual(self.unread(), 0), AssertionError)
         getattr(self.client.messaging, method)(request, timeout=wire.TIMEOUT)
@@ -96,7 +86,7 @@ class UnreadCallTest(daemon_test.DaemonTest):
 
     def test_what_is_beyond_is_busy_and_not_done(self):
         self.client.send("orders", *[b"x" * 500_000] * 2)
-        silent = self.stop_silently("Peek", messaging_pb2.PeekRequest(entity_path="orders", max_messages=2), 8, 64)
+        clients = self.ask_silently("Peek", messaging_pb2.PeekRequest(entity_path="orders", max_messages=2), 8, 64)
         wait_for(lambda: self.assertGreater(self.unread(), 255 * 1_000_000), AssertionError)  # 256 places.
 
         def look():
@@ -113,7 +103,7 @@ class UnreadCallTest(daemon_test.DaemonTest):
         for _ in range(3):
             wait_for(look, grpc.RpcError)
         self.assertGreater(self.unread(), 0)
-        os.kill(silent.pid, signal.SIGKILL)
+        close_all(clients)
 
         locked = self.client.receive_all("orders", 2)
         self.assertEqual([order.delivery_count for order in locked], [0, 0])
