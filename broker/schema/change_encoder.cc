@@ -343,8 +343,9 @@ class Encoder {
 
   // Of a log that is full one range for each sixteenth of it.
   void operator()(const EventsDropped& change) {
-    const KeyRange rows =
-        change.until ? EventRangeUntil(change.entity, *change.until) : EntityRange(change.entity);
+    const KeyRange rows = change.until
+                              ? EventRangeBetween(change.entity, change.from, *change.until)
+                              : EntityRange(change.entity);
     DeleteRange(kEvents, rows);
     NoteFreed(kEvents, rows);
   }

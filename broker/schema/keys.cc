@@ -248,8 +248,8 @@ KeyRange EventRange(EntityId entity, std::uint64_t from) {
   return {EventKey(entity, from), EventHeadKey(entity)};
 }
 
-KeyRange EventRangeUntil(EntityId entity, std::uint64_t until) {
-  return {EventKey(entity, 0), EventKey(entity, until)};
+KeyRange EventRangeBetween(EntityId entity, std::uint64_t from, std::uint64_t until) {
+  return {EventKey(entity, from), EventKey(entity, until)};
 }
 
 std::optional<std::uint64_t> PositionOfEventKey(std::string_view key) {

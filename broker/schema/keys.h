@@ -156,10 +156,10 @@ std::string OfferKey(const Shelf& shelf, SequenceNumber number, std::string_view
 KeyRange OfferRange(const Shelf& shelf, SequenceNumber number, std::string_view session);
 std::optional<OrderedMessage> OfferOfKey(std::string_view key);
 
-// Of `events`; rows from one position on, the head not among them, or up to one.
+// Of `events`; rows from one position on, the head not among them, or from one up to another.
 std::string EventKey(EntityId entity, std::uint64_t position);
 KeyRange EventRange(EntityId entity, std::uint64_t from);
-KeyRange EventRangeUntil(EntityId entity, std::uint64_t until);
+KeyRange EventRangeBetween(EntityId entity, std::uint64_t from, std::uint64_t until);
 std::optional<std::uint64_t> PositionOfEventKey(std::string_view key);
 // The row that says where the log ends.
 std::string EventHeadKey(EntityId entity);

@@ -32,9 +32,9 @@
 //   sessions    version · token (16) · until · since · expired through
 //   session_state   version · updated at · state
 //   outcomes    version · forget after · transaction record (transaction_record.cc)
-//   events      version · forget after · events (event_record.h); of the head: version · end ·
-//   serial spans       version · last - first · as of · how many exceptions · of each how far it is
-//   behind
+//   events      version · forget after · events (event_record.h); of the head:
+//               version · end · serial
+//   spans       version · last - first · as of · how many exceptions · of each how far it is behind
 //               the one before, or behind the first number
 //
 // The tables `scheduled_times`, `sessions_ready` and `body_refs` have no values; those of

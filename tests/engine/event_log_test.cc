@@ -13,6 +13,7 @@
 #include "broker/schema/event_record.h"
 #include "broker/schema/keys.h"
 #include "broker/schema/tables.h"
+#include "tests/engine/receiver_fixture.h"
 #include "tests/harness/engine_harness.h"
 #include "tests/quiet_log.h"
 
@@ -412,6 +413,56 @@ TEST_F(EventLogTest, ItIsBoundedInBytesAtTenTimesAsMuch) {
   const auto last = std::to_string(told / 100 - 1);
   EXPECT_EQ(Story(WantedMessage(std::string(100, 'x') + last)).size(), 1U);
   EXPECT_THAT(KindsOf("calm"), ElementsAre(EventKind::kSent));
+}
+
+struct WithTurns {
+  TurnRecorder turns_;
+};
+class EventDropsTest : public WithTurns, public EventLogTest {
+ protected:
+  EventDropsTest() : EventLogTest({.listener = &turns_}) {}
+
+  void Send(int rounds) {
+    const std::vector<Message> messages(100, WithId(std::string(100, 'x')));
+    for (int round = 0; round < rounds; ++round) {
+      ASSERT_TRUE(engine_.Send("small", messages).ok());
+    }
+  }
+
+  std::vector<EventsDropped> Drops() const {
+    std::vector<EventsDropped> drops;
+    for (const Changes& turn : turns_.turns) {
+      for (const Change& change : turn) {
+        if (const auto* const drop = std::get_if<EventsDropped>(&change)) drops.push_back(*drop);
+      }
+    }
+    return drops;
+  }
+};
+
+// What RocksDB makes of ranges that lie within each other grows with their square.
+TEST_F(EventDropsTest, WhatIsDroppedIsDroppedOnce) {
+  Make({.name = "small", .event_log_size_in_kilobytes = kSmall});
+  Send(50);
+
+  std::uint64_t dropped = 0;
+  for (const EventsDropped& drop : Drops()) {
+    EXPECT_EQ(drop.from, dropped);
+    dropped = drop.until.value();
+  }
+  EXPECT_GT(Drops().size(), 16U);
+}
+
+TEST_F(EventDropsTest, OneThatBecomesLargerDropsNothingAgain) {
+  Make({.name = "small", .event_log_size_in_kilobytes = kSmall});
+  Send(20);
+  ASSERT_TRUE(
+      engine_.UpdateQueue(Logged({.name = "small", .event_log_size_in_kilobytes = 2 * kSmall}))
+          .ok());
+  Send(20);
+
+  for (const EventsDropped& drop : Drops()) EXPECT_LT(drop.from, drop.until.value());
+  EXPECT_LE(StoredBytes(), static_cast<std::uint64_t>(2 * kSmall) * 1024 + 4096);
 }
 
 TEST_F(EventLogTest, ATurnThatTellsMoreThanItHoldsLeavesItsEnd) {

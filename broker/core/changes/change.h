@@ -560,9 +560,11 @@ struct EventsLogged {
   std::uint64_t end = 0;
   std::uint64_t serial = 0;
 };
-// The event log forgets what stands before a position; or all, and is none any more.
+// The event log forgets what stands before a position, and was not forgotten before; or all, and is
+// none any more.
 struct EventsDropped {
   EntityId entity;
+  std::uint64_t from = 0;
   std::optional<std::uint64_t> until{};
 };
 // Made at the end of a turn for every lane that the turn touched.

@@ -386,11 +386,15 @@ EventLogs::Log EventLogs::LogOf(const QueueDescription& description) {
 }
 
 // Between two of these a log grows by a part and a row at most; so what it keeps is less than its
-// bound by so much.
-void EventLogs::Trim(EntityId entity, const Log& log, std::uint64_t from, Changes& changes) {
+// bound by so much. Each range begins where the one before ended: of ranges that lie within each
+// other RocksDB makes as many pieces as there are, and of each a list of all.
+void EventLogs::Trim(EntityId entity, Log& log, std::uint64_t from, Changes& changes) {
   const std::uint64_t kept = log.bytes_max - log.part();
   if (log.end <= kept || from / log.part() == log.end / log.part()) return;
-  changes.push_back(EventsDropped{entity, log.end - kept});
+  const std::uint64_t until = log.end - kept;
+  // It may have become larger than it was.
+  if (until <= log.begin) return;
+  changes.push_back(EventsDropped{entity, std::exchange(log.begin, until), until});
 }
 
 void EventLogs::Record(Turn& turn) {

@@ -42,6 +42,8 @@ class EventLogs {
   struct Log {
     std::uint64_t bytes_max = 0;
     Duration retention{};
+    // What stands before it was dropped in this life.
+    std::uint64_t begin = 0;
     std::uint64_t end = 0;
     // What is there of it cannot be gone on with.
     bool is_lost = false;
@@ -51,7 +53,7 @@ class EventLogs {
 
   static Log LogOf(const QueueDescription& description);
   // Deletes what is too much, if the log came from there to where it ends now.
-  static void Trim(EntityId entity, const Log& log, std::uint64_t from, Changes& changes);
+  static void Trim(EntityId entity, Log& log, std::uint64_t from, Changes& changes);
 
   const Catalog& catalog_;
   absl::flat_hash_map<EntityId, Log> logs_;
