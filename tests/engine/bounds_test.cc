@@ -386,13 +386,24 @@ TEST_F(FanOutTest, AMessageThatIsTooMuchByItselfIsRefused) {  // RUL-5, TOP-1
                     .ok());
   }
   Message wide = MessageOf(1);
-  wide.application_properties = {{"wide", std::string(64'000, 'w')}};
+  wide.application_properties = {{"wide", std::string(32'000, 'w')},
+                                 {"long", std::string(32'000, 'l')}};
   Message later = wide;
   later.scheduled_enqueue_time = engine_.clock().Now() + std::chrono::hours(1);
 
   for (const Message& message : {wide, later}) {
     EXPECT_EQ(engine_.Send("topic", {message}).status().code(), ErrorCode::kMessageSizeExceeded);
   }
+  wide.body.clear();
+  const TestUpload upload = BeginUpload(broker(), 1000, wide, "topic");
+  engine_.Run();
+  EXPECT_EQ(upload.code(), ErrorCode::kMessageSizeExceeded);
+  // What it has beside its body may come at the end.
+  const TestUpload apart = BeginApart(broker(), 1000, "topic");
+  apart.Write(std::string(1000, 'x'));
+  apart.upload->End(wide);
+  engine_.Run();
+  EXPECT_EQ(apart.code(), ErrorCode::kMessageSizeExceeded);
 
   EXPECT_TRUE(engine_.Send("topic", {MessageOf(1)}).ok());
   EXPECT_EQ(CopiesIn(0), 1);

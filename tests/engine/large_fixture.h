@@ -65,6 +65,16 @@ inline TestUpload BeginUpload(Broker& broker, std::size_t bytes = kLargeBytes, M
   return begun;
 }
 
+// One whose message comes behind its body.
+inline TestUpload BeginApart(Broker& broker, std::size_t bytes,
+                             const std::string& path = "orders") {
+  TestUpload begun;
+  begun.upload = broker.requests().Upload(
+      {}, {.entity = {path}, .message = {}, .body_bytes = bytes, .ends_apart = true}, [] {},
+      [receipt = begun.receipt](const Result<SendOutcome>& sent) { receipt->emplace(sent); });
+  return begun;
+}
+
 class LargeFixture : public ReceiverFixture {
  protected:
   LargeFixture() {

@@ -90,10 +90,7 @@ TEST_F(LargeMessageTest, PiecesOfAnySizeMakeFullRows) {
 
 TEST_F(LargeMessageTest, OneThatEndsApartIsThereWhenItHasEnded) {  // ENC-3
   for (const std::size_t bytes : {std::size_t{1000}, kLargeBytes}) {
-    TestUpload apart;
-    apart.upload = broker().requests().Upload(
-        {}, {.entity = {"orders"}, .message = {}, .body_bytes = bytes, .ends_apart = true}, [] {},
-        [receipt = apart.receipt](const Result<SendOutcome>& sent) { receipt->emplace(sent); });
+    const TestUpload apart = BeginApart(broker(), bytes);
     apart.Write(LargeBody(bytes));
     engine_.Run();
     EXPECT_FALSE(apart.receipt->has_value());
@@ -112,11 +109,7 @@ TEST_F(LargeMessageTest, OneThatEndsApartIsThereWhenItHasEnded) {  // ENC-3
 }
 
 TEST_F(LargeMessageTest, OneThatEndsApartLeavesNothingWhenItFails) {
-  TestUpload apart;
-  apart.upload = broker().requests().Upload(
-      {}, {.entity = {"orders"}, .message = {}, .body_bytes = kLargeBytes, .ends_apart = true},
-      [] {},
-      [receipt = apart.receipt](const Result<SendOutcome>& sent) { receipt->emplace(sent); });
+  const TestUpload apart = BeginApart(broker(), kLargeBytes);
   apart.Write(LargeBody());
   engine_.Run();
 

@@ -260,8 +260,8 @@ class Pipeline final : public GivesEach<Pipeline, Requests, RequestList> {
 
   wharf::Upload::World UploadWorld() const {
     Workers& workers = shard_.workers();
-    return {shard_.agenda(), workers.clock,        workers.context, workers.finder,
-            workers.disk,    workers.loose_bodies, workers.sends};
+    return {shard_.agenda(), workers.clock, workers.context,      workers.finder,
+            workers.topics,  workers.disk,  workers.loose_bodies, workers.sends};
   }
 
   template <typename Request, typename T>

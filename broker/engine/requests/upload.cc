@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 
+#include "broker/engine/sending/fan_out.h"
 #include "broker/engine/turn/acting.h"
 #include "broker/requests/actor.h"
 #include "broker/schema/change_encoder.h"
@@ -131,6 +132,7 @@ Result<EntityId> Upload::Open(const EntityRef& entity, Turn& turn) {
   Result<EntityFinder::Target> target = world_.finder.ResolveSend(entity);
   if (!target.ok()) return target.status();
   WHARF_RETURN_IF_ERROR(target->queue->sending().CheckLarge(message_, body_bytes_, turn.now));
+  WHARF_RETURN_IF_ERROR(CheckFanOut(*target->queue));
   if (is_held()) return target->lane.entity;
   Result<BodyRef> body =
       world_.loose_bodies.BeginUpload(target->lane.entity, body_bytes_, shared_from_this(), turn);
@@ -138,6 +140,11 @@ Result<EntityId> Upload::Open(const EntityRef& entity, Turn& turn) {
   waits_since_ = turn.now;
   body_ = *body;
   return target->lane.entity;
+}
+
+Status Upload::CheckFanOut(const Queue& queue) const {
+  return FanOut::OfOne(world_.topics, queue, message_)
+      .Check(ErrorCode::kMessageSizeExceeded, "a message");
 }
 
 Result<Queue*> Upload::FindQueue() const {
@@ -193,6 +200,8 @@ void Upload::PlanMessage(std::string held_body, const Result<KnownIds*>& known, 
 
 Result<SendOutcome> Upload::SendMessage(Queue& queue, std::string held_body, KnownIds& known,
                                         Turn& turn) {
+  // While the body came the message may have changed, or the rules.
+  WHARF_RETURN_IF_ERROR(CheckFanOut(queue));
   if (!is_held()) {
     return queue.sending().SendLarge(std::move(message_), *body_, known, turn.now, turn.changes);
   }

@@ -28,6 +28,7 @@
 #include "broker/requests/attachments.h"
 #include "broker/requests/caller.h"
 #include "broker/requests/send_requests.h"
+#include "broker/topics/topics.h"
 #include "storage/base/clock.h"
 
 namespace wharf {
@@ -45,6 +46,7 @@ class Upload final : public UploadHandle,
     Clock& clock;
     WorkerContext context;
     const EntityFinder& finder;
+    const Topics& topics;
     DiskRoom disk;
     LooseBodies& loose_bodies;
     SendLine& sends;
@@ -84,6 +86,8 @@ class Upload final : public UploadHandle,
   Result<SendOutcome> SendMessage(Queue& queue, std::string held_body, KnownIds& known, Turn& turn);
   // Nobody wants the body: its chunks go.
   void DropBody(Turn& turn);
+  // That its copies for subscriptions are not too much for one commit.
+  Status CheckFanOut(const Queue& queue) const;
   // The queue that the header named, unless it was deleted since.
   Result<Queue*> FindQueue() const;
   void PlanFail(const Status& reason, Turn& turn);

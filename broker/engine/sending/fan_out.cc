@@ -5,7 +5,7 @@
 namespace wharf {
 namespace {
 
-FanOut OfOne(const Topic& topic, const Message& message) {
+FanOut CountOne(const Topic& topic, const Message& message) {
   const std::size_t copies = topic.copies_max();
   return {.copies = 1 + copies,
           .bytes = copies * FanOut::kCopyBytes + topic.CopiedBytes(message),
@@ -20,18 +20,21 @@ FanOut FanOut::Of(const Topics& topics, const Queue& queue, const std::vector<Me
   if (topic == nullptr) return {};
   FanOut made;
   for (const Message& message : messages) {
-    if (message.scheduled_enqueue_time.value_or(now) <= now) made.Add(OfOne(*topic, message));
+    if (message.scheduled_enqueue_time.value_or(now) <= now) made.Add(CountOne(*topic, message));
   }
   return made;
 }
 
+FanOut FanOut::OfOne(const Topics& topics, const Queue& queue, const Message& message) {
+  const Topic* const topic = topics.Find(queue.record().id);
+  return topic == nullptr ? FanOut() : CountOne(*topic, message);
+}
+
 FanOut FanOut::OfLargest(const Topics& topics, const Queue& queue,
                          const std::vector<Message>& messages) {
-  const Topic* const topic = topics.Find(queue.record().id);
-  if (topic == nullptr) return {};
   FanOut largest;
   for (const Message& message : messages) {
-    const FanOut one = OfOne(*topic, message);
+    const FanOut one = OfOne(topics, queue, message);
     if (one.bytes >= largest.bytes) largest = one;
   }
   return largest;

@@ -34,7 +34,9 @@ struct FanOut {
   // Of a send to `queue`; nothing, if it is no topic.
   static FanOut Of(const Topics& topics, const Queue& queue, const std::vector<Message>& messages,
                    Timestamp now);
-  // The same of the one of them that makes the most, also if it is for later.
+  // Of one message, also if it is for later.
+  static FanOut OfOne(const Topics& topics, const Queue& queue, const Message& message);
+  // The same of the one of them that makes the most.
   static FanOut OfLargest(const Topics& topics, const Queue& queue,
                           const std::vector<Message>& messages);
 
