@@ -85,7 +85,7 @@ void ReceiveHandler::Plan(Asked<ReceiveRequest> asked, HolderId& id, Turn& turn)
                                                         .mode = request.mode,
                                                         .is_once = true,
                                                         .wait_until = After(turn.now, request.wait),
-                                                        .actor = ActorOf(asked.caller)},
+                                                        .actor = turn.actor()},
                                                        asked.caller.peer, sink);
   if (!attached.ok()) {
     turn.Tell([sink, why = attached.status()](const Status&) { sink->OnDetached(why); });
