@@ -10,6 +10,7 @@ import unittest
 import grpc
 
 import command_line
+import wire
 from command_line import FAILED, UNKNOWN, UNREACHABLE, USAGE
 from wire import Message, message_pb2, timestamp_pb2
 
@@ -317,12 +318,32 @@ class MessagesTest(command_line.CommandLineTest):
         self.run_wharf("messages", "export", "nothing", "--from", "500", code=FAILED)
         self.assertIn("go on with --from 500", self.said)
         self.run_wharf("send", "orders", "a", "b", "c")
-        out = self.export_to("out", "orders", "--max", "2")
-        self.run_wharf("messages", "export", "nothing", "--to", out, "--resume", code=FAILED)
+        self.client.create("gone")
+        self.run_wharf("send", "gone", "x")
+        gone = self.export_to("gone", "gone")
+        self.client.delete("gone")
+        self.run_wharf("messages", "export", "gone", "--to", gone, "--resume", code=FAILED)
         self.assertIn("go on with --resume", self.said)
+        out = self.export_to("out", "orders", "--max", "2")
         self.run_wharf("messages", "export", "orders", "--to", out, "--resume")
         with open(out, encoding="ascii") as file:
             self.assertEqual([json.loads(line)["body"] for line in file], ["a", "b", "c"])
+
+    def test_an_export_of_another_entity_is_not_gone_on_with(self):
+        """Its numbers are of another count."""
+        self.run_wharf("send", "orders", "a", "b")
+        self.client.create("others")
+        out = self.export_to("out", "orders")
+        with open(out, encoding="ascii") as file:
+            whole = file.read()
+        os.truncate(out, len(whole) + 5)
+        for other in (["others"], ["orders", "--dead-letter"]):
+            self.run_wharf("messages", "export", *other, "--to", out, "--resume", code=USAGE)
+            self.assertIn("it holds messages of 'orders', not of '", self.said)
+        self.assertEqual(os.path.getsize(out), len(whole) + 5)
+        self.run_wharf("messages", "export", "ORDERS", "--to", out, "--resume")
+        with open(out, encoding="ascii") as file:
+            self.assertEqual(file.read(), whole)
 
     def test_only_a_file_is_gone_on_with_and_only_behind_a_number_of_a_message(self):
         for device in ("/dev/full", "/dev/zero"):

@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "broker/core/entities/names.h"
+#include "tools/wharf/messages/message_json.h"
 #include "tools/wharf/text/json_text.h"
 
 namespace wharf::tool {
@@ -35,15 +37,19 @@ std::optional<std::string> ReadAt(int descriptor, std::uint64_t begin, std::size
 }
 
 // One that a message may have, and behind which others may come.
-std::optional<std::int64_t> NumberOf(std::string_view line) {
-  JsonFault fault;
-  const std::optional<Json> json = ReadJson(line, kAnyKeys, fault);
+std::optional<std::int64_t> NumberOf(const std::optional<Json>& json) {
   if (!json || !json->is_object()) return std::nullopt;
   const auto found = json->find("sequence_number");
   if (found == json->end() || !found->is_number_unsigned()) return std::nullopt;
   const auto number = found->get<std::uint64_t>();
   const bool is_one = number > 0 && number < std::numeric_limits<std::int64_t>::max();
   return is_one ? std::optional(static_cast<std::int64_t>(number)) : std::nullopt;
+}
+
+// Of a line that has a number; empty: it does not say.
+std::string EntityPathOf(const Json& json) {
+  const auto found = json.find(kEntityPathKey);
+  return found == json.end() || !found->is_string() ? "" : found->get<std::string>();
 }
 
 }  // namespace
@@ -56,7 +62,7 @@ Result<ExportFile> ExportFile::Make(const std::string& path) {
                 fmt::format("{} is there already: with --resume it is gone on with", path));
 }
 
-Result<ExportFile> ExportFile::Resume(const std::string& path) {
+Result<ExportFile> ExportFile::Resume(const std::string& path, const std::string& entity_path) {
   ExportFile file(path, open(path.c_str(), O_RDWR | O_CLOEXEC));
   if (file.descriptor_ < 0) return file.Broken(errno);
   // A device has no end that could be found.
@@ -66,7 +72,7 @@ Result<ExportFile> ExportFile::Resume(const std::string& path) {
     return Status(ErrorCode::kArgumentError,
                   fmt::format("{} cannot be gone on with: it is no file", path));
   }
-  WHARF_RETURN_IF_ERROR(file.FindEnd());
+  WHARF_RETURN_IF_ERROR(file.FindEnd(entity_path));
   return file;
 }
 
@@ -84,7 +90,7 @@ Status ExportFile::Broken(int error) const {
           fmt::format("{} cannot be written: {}", path_, std::generic_category().message(error))};
 }
 
-Status ExportFile::FindEnd() {
+Status ExportFile::FindEnd(const std::string& entity_path) {
   // Where the last whole line begins, and where it ends, behind its line feed.
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
@@ -97,19 +103,28 @@ Status ExportFile::FindEnd() {
     }
     if (block->size() < kBlockBytes) break;
   }
-  if (end > begin) WHARF_RETURN_IF_ERROR(ReadLastNumber(begin, end));
+  if (end > begin) WHARF_RETURN_IF_ERROR(ReadLast(begin, end, entity_path));
   if (ftruncate(descriptor_, static_cast<off_t>(end)) != 0) return Broken(errno);
   if (lseek(descriptor_, 0, SEEK_END) < 0) return Broken(errno);
   return {};
 }
 
-Status ExportFile::ReadLastNumber(std::uint64_t begin, std::uint64_t end) {
+Status ExportFile::ReadLast(std::uint64_t begin, std::uint64_t end,
+                            const std::string& entity_path) {
   const std::optional<std::string> line = ReadAt(descriptor_, begin, end - begin);
   if (!line) return Broken(errno);
-  const std::optional<std::int64_t> number = NumberOf(*line);
+  JsonFault fault;
+  const std::optional<Json> json = ReadJson(*line, kAnyKeys, fault);
+  const std::optional<std::int64_t> number = NumberOf(json);
   if (!number) {
     return {ErrorCode::kArgumentError,
             fmt::format("{} cannot be gone on with: its last line has no sequence_number", path_)};
+  }
+  const std::string exported = EntityPathOf(*json);
+  if (!exported.empty() && FoldPath(exported) != FoldPath(entity_path)) {
+    return {ErrorCode::kArgumentError,
+            fmt::format("{} cannot be gone on with: it holds messages of {}, not of {}", path_,
+                        Quoted(exported), Quoted(entity_path))};
   }
   last_number_ = *number;
   return {};

@@ -18,8 +18,9 @@ class ExportFile {
  public:
   // A new one. ArgumentError if there is one.
   static Result<ExportFile> Make(const std::string& path);
-  // One that is there. ArgumentError if there is none, or its last line is not that of an export.
-  static Result<ExportFile> Resume(const std::string& path);
+  // One that is there. ArgumentError if there is none, or its last line is not that of an export of
+  // this entity; then nothing is changed.
+  static Result<ExportFile> Resume(const std::string& path, const std::string& entity_path);
   ExportFile(ExportFile&& other) noexcept;
   ExportFile& operator=(ExportFile&& other) = delete;
   ~ExportFile();
@@ -37,9 +38,9 @@ class ExportFile {
 
   Status Broken(int error) const;
   // Cuts off what is behind the last line feed, and finds the last number.
-  Status FindEnd();
-  // Of the line that begins there.
-  Status ReadLastNumber(std::uint64_t begin, std::uint64_t end);
+  Status FindEnd(const std::string& entity_path);
+  // The line that begins there.
+  Status ReadLast(std::uint64_t begin, std::uint64_t end, const std::string& entity_path);
 
   std::string path_;
   int descriptor_;

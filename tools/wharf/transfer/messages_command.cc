@@ -27,8 +27,9 @@ ExitCode Export(Program& program, ExportOptions& options) {
   v1::PeekRequest& request = options.choice.request;
   request.set_entity_path(options.is_dead_letter ? DeadLetterPath(options.entity) : options.entity);
   if (options.file.empty()) return MessageExport(program, options.choice, nullptr).Run();
-  Result<ExportFile> file =
-      options.resumes ? ExportFile::Resume(options.file) : ExportFile::Make(options.file);
+  Result<ExportFile> file = options.resumes
+                                ? ExportFile::Resume(options.file, request.entity_path())
+                                : ExportFile::Make(options.file);
   if (!file.ok()) return program.FailUsage(file.status());
   if (file->last_number() > 0) request.set_from_sequence_number(file->last_number() + 1);
   return MessageExport(program, options.choice, &*file).Run();
