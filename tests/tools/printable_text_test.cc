@@ -99,5 +99,16 @@ TEST(PrintableTextTest, TheSizeInJsonIsThatOfWhatIsWritten) {
   }
 }
 
+TEST(WrappedTest, LinesEndAtSpacesAndInWordsThatAreLongerThanALine) {
+  using ::testing::ElementsAre;
+  EXPECT_THAT(Wrapped("", 5), ElementsAre(""));
+  EXPECT_THAT(Wrapped("one two", 7), ElementsAre("one two"));
+  EXPECT_THAT(Wrapped("one two three", 7), ElementsAre("one two", "three"));
+  EXPECT_THAT(Wrapped("one twos", 7), ElementsAre("one", "twos"));
+  EXPECT_THAT(Wrapped("a longest", 4), ElementsAre("a", "long", "est"));
+  EXPECT_THAT(Wrapped("订单订单", 5), ElementsAre("订单", "订单"));
+  EXPECT_THAT(Wrapped("订单", 1), ElementsAre("订", "单"));
+}
+
 }  // namespace
 }  // namespace wharf::tool

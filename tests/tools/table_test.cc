@@ -84,8 +84,13 @@ TEST(TableTest, NoLineIsWiderThanTheTerminal) {
               {.width = width, .is_terminal = true},
               {{"1125899906842624", "2026-11-22T04:16:21Z", "订单订单订单", std::string(80, 'b')},
                {"1", "-", "", ""}});
+    const std::string prose =
+        Shown({{"TIME"}, {"ID", Kind::kText}, {"WHAT", Kind::kProse}},
+              {.width = width, .is_terminal = true},
+              {{"2026-11-22T04:16:21Z", "orders", "it was 订单订单 " + std::string(80, 'b')}});
 
     EXPECT_LE(WidestLine(shown), width);
+    EXPECT_LE(WidestLine(prose), width);
   }
 }
 
@@ -107,6 +112,23 @@ TEST(TableTest, WritesLongListsAsTheyCome) {
   for (int i = 0; i < 300; ++i) table.Add({"orders", "1"});
 
   EXPECT_EQ(writes, 51u);
+}
+
+TEST(TableTest, ProseGoesOnBelowOnATerminalOnly) {
+  const std::vector<Column> columns = {
+      {"NUMBER", Kind::kNumber}, {"ENTITY", Kind::kText}, {"WHAT", Kind::kProse}};
+  const std::vector<std::vector<std::string>> rows = {{"1", "orders", "dead lettered: no stock"},
+                                                      {"2", "orders", "sent"}};
+
+  EXPECT_EQ(Shown(columns, {.width = 30, .is_terminal = true}, rows),
+            "NUMBER  ENTITY  WHAT\n"
+            "     1  orders  dead lettered:\n"
+            "                no stock\n"
+            "     2  orders  sent\n");
+  EXPECT_EQ(Shown(columns, {.width = 30}, rows),
+            "NUMBER  ENTITY  WHAT\n"
+            "     1  orders  dead lettered: no stock\n"
+            "     2  orders  sent\n");
 }
 
 TEST(TableTest, MakesEveryCellPrintable) {

@@ -15,7 +15,9 @@ constexpr std::size_t kGap = 2;
 // A column that shrinks keeps this much, as long as another one can be left out instead.
 constexpr std::size_t kTextWidthMin = 8;
 
-bool IsText(const Column& column) { return column.kind == Column::Kind::kText; }
+bool Shrinks(const Column& column) {
+  return column.kind == Column::Kind::kText || column.kind == Column::Kind::kProse;
+}
 
 // What the columns take when those of texts have at most so much.
 std::size_t WidthOfLine(const std::vector<Column>& columns, const Widths& widths,
@@ -23,7 +25,7 @@ std::size_t WidthOfLine(const std::vector<Column>& columns, const Widths& widths
   std::size_t total = 0;
   std::size_t shown = 0;
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    total += IsText(columns[i]) ? std::min(widths[i], text_width_max) : widths[i];
+    total += Shrinks(columns[i]) ? std::min(widths[i], text_width_max) : widths[i];
     if (widths[i] > 0) ++shown;
   }
   return total + (shown > 0 ? (shown - 1) * kGap : 0);
@@ -40,7 +42,7 @@ void LeaveOutOptional(const std::vector<Column>& columns, std::size_t width_max,
 void ShrinkTexts(const std::vector<Column>& columns, std::size_t width_max, Widths& widths) {
   std::vector<std::size_t*> texts;
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    if (IsText(columns[i]) && widths[i] > 0) texts.push_back(&widths[i]);
+    if (Shrinks(columns[i]) && widths[i] > 0) texts.push_back(&widths[i]);
   }
   std::sort(texts.begin(), texts.end(), [](const auto* a, const auto* b) { return *a < *b; });
   const std::size_t taken = WidthOfLine(columns, widths, 0);
@@ -70,7 +72,7 @@ Table::Table(std::vector<Column> columns, Output& out)
 void Table::Add(const std::vector<std::string>& cells) {
   Cells printable;
   for (const std::string& cell : cells) printable.push_back(Printable(cell));
-  if (has_begun_) return write_(Line(printable));
+  if (has_begun_) return write_(Lines(std::move(printable)));
   held_back_.push_back(std::move(printable));
   if (held_back_.size() == kHeldBackMax) Begin();
 }
@@ -87,7 +89,7 @@ void Table::Begin() {
   Cells headings;
   for (const Column& column : columns_) headings.push_back(column.heading);
   std::string lines = Line(headings);
-  for (const Cells& cells : held_back_) lines += Line(cells);
+  for (Cells& cells : held_back_) lines += Lines(std::move(cells));
   held_back_ = {};
   write_(lines);
 }
@@ -101,12 +103,24 @@ std::vector<std::size_t> Table::NaturalWidths() const {
   return widths;
 }
 
+// The row, and below it what had no room of its prose.
+std::string Table::Lines(Cells cells) const {
+  if (!place_.is_terminal || columns_.back().kind != Column::Kind::kProse) return Line(cells);
+  std::string lines;
+  for (std::string& each : Wrapped(cells.back(), widths_.back())) {
+    cells.back() = std::move(each);
+    lines += Line(cells);
+    cells.assign(columns_.size(), "");
+  }
+  return lines;
+}
+
 std::string Table::Line(const Cells& cells) const {
   std::string line;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     if (widths_[i] == 0) continue;
     if (!line.empty()) line.append(kGap, ' ');
-    const bool is_cut = place_.is_terminal && IsText(columns_[i]);
+    const bool is_cut = place_.is_terminal && Shrinks(columns_[i]);
     line += Aligned(columns_[i], is_cut ? Printable(cells[i], widths_[i]) : cells[i], widths_[i]);
   }
   line.resize(line.find_last_not_of(' ') + 1);

@@ -4,9 +4,9 @@
 // are written as they come, so that a list of any length needs little memory. Every cell is made
 // printable (printable_text.h).
 //
-// On a terminal no line is wider than it: columns that may shrink are cut with a mark, and where
-// that is not enough columns that can be missed are left out. Elsewhere everything is complete: the
-// widths are the same, and what is longer pushes its row to the right.
+// On a terminal no line is wider than it: columns that may shrink are cut with a mark, or go on
+// below, and where that is not enough columns that can be missed are left out. Elsewhere everything
+// is complete: the widths are the same, and what is longer pushes its row to the right.
 //
 // Used by the commands that list something, on the main thread.
 #pragma once
@@ -29,6 +29,8 @@ struct Column {
     kWord,
     // To the left; shrinks where room is short: names, ids, bodies.
     kText,
+    // Of the last column: shrinks as well, but what has no room goes on below it.
+    kProse,
   };
 
   std::string heading;
@@ -62,6 +64,7 @@ class Table {
 
   void Begin();
   std::vector<std::size_t> NaturalWidths() const;
+  std::string Lines(Cells cells) const;
   std::string Line(const Cells& cells) const;
 
   const std::vector<Column> columns_;

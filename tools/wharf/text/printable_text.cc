@@ -186,4 +186,35 @@ std::size_t WidthOf(std::string_view text) {
   return width;
 }
 
+namespace {
+
+// How many bytes of it fit; of a text that is not empty at least one glyph.
+std::size_t FittingBytes(std::string_view text, std::size_t width_max) {
+  std::string_view rest = text;
+  std::size_t width = WidthOfVisible(TakeGlyph(rest).code_point);
+  std::size_t fitting = text.size() - rest.size();
+  while (!rest.empty()) {
+    width += WidthOfVisible(TakeGlyph(rest).code_point);
+    if (width > width_max) break;
+    fitting = text.size() - rest.size();
+  }
+  return fitting;
+}
+
+}  // namespace
+
+std::vector<std::string> Wrapped(std::string_view text, std::size_t width_max) {
+  std::vector<std::string> lines;
+  while (WidthOf(text) > width_max) {
+    const std::size_t fitting = FittingBytes(text, width_max);
+    // A space that no longer fits ends a line as well.
+    const std::size_t space = text.rfind(' ', fitting);
+    const bool is_at_space = space != std::string_view::npos && space > 0;
+    lines.emplace_back(text.substr(0, is_at_space ? space : fitting));
+    text.remove_prefix(is_at_space ? space + 1 : fitting);
+  }
+  lines.emplace_back(text);
+  return lines;
+}
+
 }  // namespace wharf::tool

@@ -19,6 +19,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace wharf::tool {
 
@@ -36,5 +37,8 @@ std::size_t SizeInJson(std::string_view text);
 
 // Of printable text.
 std::size_t WidthOf(std::string_view text);
+// Printable text in lines of at most so many columns, at least one; broken at spaces, and within a
+// word only where that is longer than a line.
+std::vector<std::string> Wrapped(std::string_view text, std::size_t width_max);
 
 }  // namespace wharf::tool
