@@ -75,7 +75,12 @@ EventFollower::EventFollower(const WantedMessage& wanted, std::vector<FollowedMe
 void EventFollower::Follow(SequenceNumber number) {
   const bool is_known = std::any_of(followed_.begin(), followed_.end(),
                                     [&](const auto& each) { return each.number == number; });
-  if (!is_known && followed_.size() < kFollowedMax) followed_.push_back({number});
+  if (is_known) return;
+  if (followed_.size() == kFollowedMax) {
+    has_untold_ = true;
+  } else {
+    followed_.push_back({number});
+  }
 }
 
 bool EventFollower::IsOf(const Event& event, const FollowedMessage& followed) const {
@@ -93,6 +98,7 @@ std::vector<FollowedEvent> EventFollower::Read(std::string_view bytes, Timestamp
                                                Timestamp since) {
   std::vector<FollowedEvent> told;
   EventRowReader row(bytes);
+  if (row.is_damaged()) ++damaged_rows_;
   if (row.is_damaged() || row.forget_after() <= now || row.time() < since) return told;
   while (const std::optional<Event> event = row.Next()) {
     if (!id_.empty() && event->message_id == id_) Follow(event->number);
@@ -108,6 +114,7 @@ std::vector<FollowedEvent> EventFollower::Read(std::string_view bytes, Timestamp
       each.stand = StandAfter(*event);
     }
   }
+  if (row.is_damaged()) ++damaged_rows_;
   return told;
 }
 

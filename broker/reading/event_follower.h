@@ -32,6 +32,10 @@ class EventFollower {
   // The events of the next row, if its time is not over, and it is from `since` or later; up to
   // where it cannot be read.
   std::vector<FollowedEvent> Read(std::string_view row, Timestamp now, Timestamp since);
+  // Whether there were more numbers than are followed.
+  bool has_untold() const { return has_untold_; }
+  // Rows so far that cannot be read to their end.
+  std::size_t damaged_rows() const { return damaged_rows_; }
   // To go on with.
   std::vector<FollowedMessage> Take() { return std::move(followed_); }
 
@@ -41,6 +45,8 @@ class EventFollower {
 
   std::string id_;
   std::vector<FollowedMessage> followed_;
+  bool has_untold_ = false;
+  std::size_t damaged_rows_ = 0;
 };
 
 }  // namespace wharf

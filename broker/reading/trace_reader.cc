@@ -8,6 +8,7 @@
 #include "broker/reading/careful_reader.h"
 #include "broker/reading/event_follower.h"
 #include "broker/reading/peek_reader.h"
+#include "broker/schema/key_walk.h"
 #include "broker/schema/keys.h"
 #include "broker/schema/message_rows.h"
 #include "broker/schema/records.h"
@@ -87,27 +88,28 @@ class TraceSearch {
     return {};
   }
 
-  // What was found by its id is followed by its number from then on. Of a row that cannot be read
-  // nothing is told.
+  // What was found by its id is followed by its number from then on.
   Status ReadEvents(const TracedEntity& entity) {
     EventFollower follower(range_.wanted, std::move(findings_.followed));
-    const auto rows =
-        view_.Scan(IdOf(Table::kEvents), EventRange(entity.main.entity, findings_.from.value()));
-    for (; rows->valid(); rows->Next()) {
-      const std::optional<std::uint64_t> position = PositionOfEventKey(rows->key());
-      if (is_full() && position) {
-        findings_.followed = follower.Take();
-        GoTo(EntityPart::kEvents, SequenceNumber(*position));
-        return {};
-      }
-      event_bytes_ += rows->value().size();
+    KeyWalk rows(view_, Table::kEvents, EventRange(entity.main.entity, findings_.from.value()));
+    Result<bool> has_row = rows.HasNext();
+    for (; has_row.ok() && *has_row && !is_full(); has_row = rows.HasNext()) {
+      event_bytes_ += rows.value().size();
       for (FollowedEvent& each :
-           follower.Read(rows->value(), range_.now, range_.now - *entity.event_log)) {
+           follower.Read(rows.value(), range_.now, range_.now - *entity.event_log)) {
         findings_.events.push_back({findings_.done, each.lane, std::move(each.event)});
       }
+      rows.Next();
     }
-    if (rows->status().ok() || rows->status().is_damage()) return GoToNext();
-    return rows->status();
+    if (!has_row.ok()) return has_row.status();
+    findings_.has_untold = findings_.has_untold || follower.has_untold();
+    findings_.damaged_places +=
+        follower.damaged_rows() + static_cast<std::size_t>(rows.damaged_places());
+    const auto next = *has_row ? PositionOfEventKey(rows.key()) : std::nullopt;
+    if (!next) return GoToNext();
+    findings_.followed = follower.Take();
+    GoTo(EntityPart::kEvents, SequenceNumber(*next));
+    return {};
   }
 
   void GoTo(EntityPart part, SequenceNumber from) {
@@ -200,7 +202,10 @@ class TraceSearch {
 
   // Of more than a few the story of each is told under its number.
   void Follow(const TracedEntity& entity, SequenceNumber number) {
-    if (entity.event_log && findings_.followed.size() < EventFollower::kFollowedMax) {
+    if (!entity.event_log) return;
+    if (findings_.followed.size() == EventFollower::kFollowedMax) {
+      findings_.has_untold = true;
+    } else {
       findings_.followed.push_back({number});
     }
   }

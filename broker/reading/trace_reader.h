@@ -67,6 +67,10 @@ struct TraceFindings {
   std::vector<FoundPlace> places;
   std::vector<FoundId> remembered;
   std::vector<FoundEvent> events;
+  // Of an entity more messages were found than are followed.
+  bool has_untold = false;
+  // Places of event logs that cannot be read, each of a row or of rows behind each other.
+  std::size_t damaged_places = 0;
   std::size_t looked_at = 0;
   // So many entities are done; in the next one, if there is one, it goes on there.
   std::size_t done = 0;

@@ -36,7 +36,7 @@ struct Event {
   SequenceNumber number;
   // Of who asked for it, in the row that it was read from; none: nobody.
   std::optional<std::size_t> actor{};
-  // In its turn.
+  // Among the events of its turn, of whichever entity.
   std::uint64_t index = 0;
   std::optional<Timestamp> until{};
   // Of kPublished: the copies.

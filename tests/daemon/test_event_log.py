@@ -1,10 +1,18 @@
 """The story of a message: what the event log of its entity tells, over the daemon and over kill -9."""
 
+import random
+import subprocess
+
 import grpc
 
 import daemon_test
+import damaged_disk
+import rest_client
 import test_access
+import test_console
 import wire
+from proton import Message as AmqpMessage
+from proton.utils import BlockingConnection
 from wire import Message, messaging_pb2
 
 KINDS = messaging_pb2.MessageEventKind
@@ -108,6 +116,56 @@ class EventLogTest(daemon_test.DaemonTest):
 
         for batch in (0, 8):
             self.assertEqual(kinds(trace(self.client, f"last-{batch}", "orders")), ["sent"])
+
+
+class DoorsTest(rest_client.RestTest):
+
+    def test_each_door_is_named(self):
+        daemon = self.serve(places=f"{rest_client.PLACES},console://127.0.0.1:0")
+        self.client.create("orders", **LOG)
+        connection = BlockingConnection(f"amqp://127.0.0.1:{self.port_of(daemon, 'amqp')}", timeout=wire.TIMEOUT,
+                                        allowed_mechs="ANONYMOUS")
+        self.addCleanup(connection.close)
+        connection.create_sender("orders").send(AmqpMessage(body="x", id="a"))
+        self.assertEqual(self.lock("orders").status, 201)
+        port = self.port_of(daemon, "console")
+        self.client.send("orders", Message(body=b"x", message_id="b"))
+        got = test_console.ask(port, "Messaging/Receive", {"entityPath": "orders", "maxMessages": 1})
+        self.assertEqual(got.status, 200)
+
+        doors = [(KINDS.Name(event.kind).rpartition("_")[2], messaging_pb2.Door.Name(event.door))
+                 for wanted in ("a", "b") for event in trace(self.client, wanted)]
+
+        self.assertEqual(doors, [("SENT", "DOOR_AMQP"), ("DELIVERED", "DOOR_HTTP"),
+                                 ("SENT", "DOOR_GRPC"), ("DELIVERED", "DOOR_CONSOLE")])
+
+
+class DamagedEventLogTest(daemon_test.DaemonTest):
+
+    def send_others(self, first):
+        """Rows enough for some blocks, with ids of noise, which stand in their file as they are; the ids."""
+        ids = [random.Random(first + number).randbytes(60).hex() for number in range(400)]
+        self.client.send("orders", *[Message(body=b"x", message_id=each) for each in ids])
+        return ids
+
+    def test_a_story_goes_on_behind_damage_and_says_that_something_is_missing(self):
+        daemon = self.start()
+        self.client.create("orders", event_log_size_in_kilobytes=65536)
+        self.client.send("orders", Message(body=b"x", message_id="a"))
+        between = self.send_others(0)
+        self.client.complete("orders", self.client.receive_one("orders").lock_token)
+        after = self.send_others(1000)
+        self.assertEqual(daemon.terminate(), 0)
+
+        damaged_disk.flip(self.data, bytes([1, len(between[200])]) + between[200].encode())
+        daemon = self.start()
+
+        self.assertEqual(kinds(trace(self.client, "a")), ["sent", "delivered", "completed"])
+        self.assertEqual(kinds(trace(self.client, after[399])), ["sent"])
+        self.assertEqual(kinds(trace(self.client, between[200])), [])
+        told = subprocess.run([daemon_test.WHARF, "--address", daemon.address, "trace", "a"], text=True,
+                              capture_output=True, timeout=wire.TIMEOUT, check=False)
+        self.assertIn("places at which event logs cannot be read: 1", told.stdout)
 
 
 class WhoAskedTest(test_access.AccessTest):

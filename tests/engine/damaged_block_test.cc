@@ -11,6 +11,7 @@ namespace {
 
 using std::chrono::hours;
 using std::chrono::minutes;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -360,6 +361,64 @@ TEST_F(DamagedBlockTest, WhatIsDueInAnotherQueueIsDone) {
   EXPECT_THAT(ReceiveAll(), IsEmpty());
   EXPECT_EQ(Counters().fresh, 0);
   EXPECT_EQ(Counters().quarantined, static_cast<std::int64_t>(Quarantined().size()));
+}
+
+class DamagedLogTest : public DamagedFixture {
+ protected:
+  DamagedLogTest() { Create({.name = "logged", .event_log_size_in_kilobytes = 1024}); }
+
+  void SendWithId(std::string id) {
+    Message message;
+    message.message_id = std::move(id);
+    ASSERT_TRUE(engine().Send("logged", std::vector<Message>{std::move(message)}).ok());
+  }
+  // Rows that fill some blocks.
+  void SendOthers() {
+    for (std::uint64_t i = 0; i < 100; ++i) SendWithId(Noise(i, 64));
+  }
+  TracePage Trace(const char* id) {
+    Result<TracePage> page = engine().Await<TracePage>([&](Answer<TracePage> answer) {
+      engine().broker().requests().Ask({}, TraceRequest{{"logged"}, std::string(id), {}},
+                                       std::move(answer));
+    });
+    EXPECT_TRUE(page.ok());
+    return *std::move(page);
+  }
+  static std::vector<EventKind> KindsOf(const TracePage& page) {
+    std::vector<EventKind> kinds;
+    for (const MessageEvent& each : page.events) kinds.push_back(each.kind);
+    return kinds;
+  }
+};
+
+// reliability 20
+TEST_F(DamagedLogTest, AStoryGoesOnBehindItAndSaysSo) {
+  SendWithId("first");
+  SendOthers();
+  const auto received = engine().Receive("logged", 1, ReceiveMode::kReceiveAndDelete);
+  ASSERT_TRUE(received.ok());
+  SendWithId("last");
+  broker_.Damage("events", 0.5);
+
+  const TracePage first = Trace("first");
+  EXPECT_THAT(KindsOf(first), ElementsAre(EventKind::kSent, EventKind::kReceivedAndDeleted));
+  EXPECT_EQ(first.damaged_places, 1U);
+  EXPECT_THAT(KindsOf(Trace("last")), ElementsAre(EventKind::kSent));
+  SendWithId("new");
+  EXPECT_THAT(KindsOf(Trace("new")), ElementsAre(EventKind::kSent));
+}
+
+// reliability 20
+TEST_F(DamagedLogTest, QuarantineIsPartOfTheStory) {
+  SendWithId("first");
+  broker_.Damage("messages", 0.0);
+  const auto received = engine().Receive("logged", 1, ReceiveMode::kReceiveAndDelete);
+  ASSERT_TRUE(received.ok());
+
+  const TracePage page = Trace("first");
+
+  ASSERT_THAT(KindsOf(page), ElementsAre(EventKind::kSent, EventKind::kQuarantined));
+  EXPECT_THAT(page.events[1].reason, Not(IsEmpty()));
 }
 
 }  // namespace

@@ -80,6 +80,7 @@ class EventLogTest : public ::testing::Test {
   std::vector<MessageEvent> Story(const WantedMessage& wanted, const std::string& path = "") {
     std::vector<MessageEvent> story;
     TracePosition from;
+    has_untold_ = false;
     for (pages_ = 1;; ++pages_) {
       Result<TracePage> page = engine_.Await<TracePage>([&](Answer<TracePage> answer) {
         engine_.broker().requests().Ask({.peer = "here"}, TraceRequest{{path}, wanted, from},
@@ -88,6 +89,7 @@ class EventLogTest : public ::testing::Test {
       EXPECT_TRUE(page.ok()) << page.status().ToString();
       if (!page.ok()) break;
       for (auto& each : page->events) story.push_back(std::move(each));
+      has_untold_ = has_untold_ || page->has_untold;
       if (!page->next) break;
       from = *page->next;
     }
@@ -119,6 +121,7 @@ class EventLogTest : public ::testing::Test {
 
   EngineHarness engine_;
   int pages_ = 0;
+  bool has_untold_ = false;
 };
 
 TEST_F(EventLogTest, WithoutOneNothingIsKept) {
@@ -248,6 +251,43 @@ TEST_F(EventLogTest, WhatIsForwardedIsFollowedByItsIdFromEntityToEntity) {
   EXPECT_EQ(story[2].other_number, SequenceNumber(1));
   EXPECT_THAT(KindsOf("before"),
               ElementsAre(EventKind::kSent, EventKind::kDelivered, EventKind::kCompleted));
+}
+
+TEST_F(EventLogTest, WhatLeavesIsToldBeforeItComesWhicheverNameIsFirst) {
+  Make({.name = "zoo", .forward_to = "orders"});
+  Send("zoo", WithId("a"));
+
+  EXPECT_THAT(KindsOf("a"),
+              ElementsAre(EventKind::kSent, EventKind::kForwarded, EventKind::kForwardedFrom));
+}
+
+TEST_F(EventLogTest, ADuplicateThatIsForwardedIsToldOfWhereItEnds) {
+  Make({.name = "once", .requires_duplicate_detection = true});
+  Make({.name = "front", .forward_to = "once"});
+  Send("once", WithId("a"));
+  Send("front", WithId("a"));
+
+  EXPECT_THAT(KindsOf(Story(WantedMessage("a"), "front")),
+              ElementsAre(EventKind::kSent, EventKind::kDuplicateDropped));
+}
+
+// Each has a story under its number, but of an id no more are told at a time.
+TEST_F(EventLogTest, OfMoreMessagesThanAreFollowedItIsSaidThatThereAreMore) {
+  ASSERT_TRUE(engine_.Send("orders", std::vector<Message>(64, WithId("same"))).ok());
+  EXPECT_EQ(Story(WantedMessage("same")).size(), 64U);
+  EXPECT_FALSE(has_untold_);
+
+  Send("orders", WithId("same"));
+  EXPECT_EQ(Story(WantedMessage("same")).size(), 64U);
+  EXPECT_TRUE(has_untold_);
+  EXPECT_THAT(KindsOf(Story(WantedMessage(SequenceNumber(65)))), ElementsAre(EventKind::kSent));
+  EXPECT_FALSE(has_untold_);
+
+  // Of those that are gone the log alone knows.
+  while (!engine_.Receive("orders", 64, ReceiveMode::kReceiveAndDelete)->empty()) {
+  }
+  EXPECT_EQ(Story(WantedMessage("same")).size(), 2 * 64U);
+  EXPECT_TRUE(has_untold_);
 }
 
 TEST_F(EventLogTest, WhatIsRedrivenHasTwoNumbers) {

@@ -85,6 +85,10 @@ struct TracePage {
   std::vector<RememberedPlace> remembered;
   // Of each entity in their order.
   std::vector<MessageEvent> events;
+  // Of some messages the events are not among them.
+  bool has_untold = false;
+  // Places of event logs that cannot be read.
+  std::size_t damaged_places = 0;
   // Messages.
   std::size_t looked_at = 0;
   // Entities that were finished with.

@@ -298,7 +298,7 @@ class EventLogs::Walk {
     EventRowWriter* writer = WriterOf(lane.entity);
     if (writer == nullptr) return;
     event.lane = lane.kind;
-    event.index = index_;
+    event.index = told_++;
     writer->Add(event, ActorNow());
     if (writer->bytes() >= kRowBytes) Flush(lane.entity, *writer);
   }
@@ -351,6 +351,8 @@ class EventLogs::Walk {
   Turn& turn_;
   std::size_t index_ = 0;
   std::size_t next_act_ = 0;
+  // Events: a change may be one to each of two entities.
+  std::uint64_t told_ = 0;
   bool is_counted_ = false;
   absl::flat_hash_map<EntityId, std::unique_ptr<EventRowWriter>> writers_;
   // In which they were begun, so that the same turn always makes the same rows.

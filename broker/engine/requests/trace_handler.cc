@@ -151,6 +151,8 @@ void TraceHandler::Tell(Page page, const Result<TraceFindings>& found, Turn& tur
   }
   TracePage told;
   told.looked_at = found->looked_at;
+  told.has_untold = found->has_untold;
+  told.damaged_places = found->damaged_places;
   told.entities = found->done;
   for (const FoundPlace& each : found->places) {
     Queue* queue = context_.catalog.Find(page.named[each.entity].id);

@@ -17,12 +17,12 @@ std::string WordOf(const v1::MessageEvent& event) {
                                 v1::MessageEvent::kKindFieldNumber));
 }
 
-std::string UntilText(const v1::MessageEvent& event) {
+std::string UntilText(const v1::MessageEvent& event, TimeDigits digits) {
   if (!event.has_until()) {
     return event.kind() == v1::MESSAGE_EVENT_KIND_DELIVERED ? ", as long as its session is locked"
                                                             : "";
   }
-  const std::string time = TimeText(event.until());
+  const std::string time = TimeText(event.until(), digits);
   switch (event.kind()) {
     case v1::MESSAGE_EVENT_KIND_DELIVERED:
     case v1::MESSAGE_EVENT_KIND_LOCK_RENEWED:
@@ -46,25 +46,26 @@ std::string OtherText(const v1::MessageEvent& event) {
   return number == 0 ? "" : fmt::format(", was scheduled as {}", number);
 }
 
-std::string WhatHappened(const v1::MessageEvent& event) {
+// ", by amqp 127.0.0.1:41234 as orders#reader"
+std::string WhoDidIt(const v1::MessageEvent& event) {
+  if (event.door() == v1::DOOR_UNSPECIFIED && !event.has_client()) return "";
+  std::string text =
+      ", by " + FieldToText(event, *v1::MessageEvent::descriptor()->FindFieldByNumber(
+                                       v1::MessageEvent::kDoorFieldNumber));
+  if (event.has_client()) text += " " + event.client();
+  if (event.has_identity()) text += " as " + event.identity();
+  return text;
+}
+
+std::string WhatHappened(const v1::MessageEvent& event, TimeDigits digits) {
   std::string text = WordOf(event);
   std::replace(text.begin(), text.end(), '-', ' ');
-  text += OtherText(event) + UntilText(event);
+  text += OtherText(event) + UntilText(event, digits) + WhoDidIt(event);
   if (event.delivery_count() > 0) {
     text += fmt::format(", failed deliveries: {}", event.delivery_count());
   }
   if (event.has_copy_count()) text += fmt::format(", copies: {}", event.copy_count());
   if (event.has_reason()) text += ": " + event.reason();
-  return text;
-}
-
-// "amqp 127.0.0.1:41234 as orders#reader"
-std::string WhoDidIt(const v1::MessageEvent& event) {
-  if (event.door() == v1::DOOR_UNSPECIFIED && !event.has_client()) return "";
-  std::string text = FieldToText(event, *v1::MessageEvent::descriptor()->FindFieldByNumber(
-                                            v1::MessageEvent::kDoorFieldNumber));
-  if (event.has_client()) text += " " + event.client();
-  if (event.has_identity()) text += " as " + event.identity();
   return text;
 }
 
@@ -75,16 +76,15 @@ void SortAsTheyHappened(MessageEvents& events) {
                    [](const auto* a, const auto* b) { return a->order() < b->order(); });
 }
 
-void PrintStory(Program& program, const MessageEvents& events) {
+void PrintStory(Program& program, const MessageEvents& events, TimeDigits digits) {
   Table table({{"WHEN", Column::Kind::kWord},
                {"ENTITY", Column::Kind::kText},
                {"NUMBER", Column::Kind::kNumber},
-               {"WHAT HAPPENED", Column::Kind::kText},
-               {"BY", Column::Kind::kText, /*is_optional=*/true}},
+               {"WHAT HAPPENED", Column::Kind::kProse}},
               program.out);
   for (const v1::MessageEvent& each : events) {
-    table.Add({TimeText(each.time()), each.entity_path(), std::to_string(each.sequence_number()),
-               WhatHappened(each), WhoDidIt(each)});
+    table.Add({TimeText(each.time(), digits), each.entity_path(),
+               std::to_string(each.sequence_number()), WhatHappened(each, digits)});
   }
   table.End();
 }

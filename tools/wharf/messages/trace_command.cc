@@ -5,6 +5,7 @@
 #include <string>
 
 #include "broker/core/entities/names.h"
+#include "tools/wharf/messages/message_table.h"
 #include "tools/wharf/messages/trace_report.h"
 #include "tools/wharf/terminal/progress_bar.h"
 #include "tools/wharf/text/number_option.h"
@@ -23,6 +24,7 @@ struct TraceOptions {
   // Of the dead-letter queue that is meant; empty: none is.
   std::string only_path;
   std::uint64_t looked_at_max = kLookedAtMax;
+  TimeDigits digits = TimeDigits::kToTheSecond;
 };
 
 bool IsNumber(const std::string& text) {
@@ -69,7 +71,7 @@ ExitCode Trace(Program& program, TraceOptions& options) {
   // The same number in two entities is two messages.
   const auto order = options.request.has_message_id() ? TraceReport::EventOrder::kAsTheyHappened
                                                       : TraceReport::EventOrder::kByEntity;
-  TraceReport report(program, options.only_path, order);
+  TraceReport report(program, options.only_path, order, options.digits);
   const Status searched = Search(program, options, report);
   if (!searched.ok()) return program.Fail(searched);
   return report.is_known() ? ExitCode::kOk : ExitCode::kFailed;
@@ -103,6 +105,7 @@ void AddTraceCommand(CLI::App& app, Program& program) {
       ->check(CheckUtf8);
   AddNumberOption(command, "--limit", options->looked_at_max,
                   "Give up after about so many messages that were looked at; 0 for never");
+  AddPreciseFlag(command, options->digits);
   command.callback([options, &program] {
     program.action = [options, &program] { return Trace(program, *options); };
   });

@@ -9,7 +9,6 @@
 #include "tools/wharf/messages/message_json.h"
 #include "tools/wharf/text/field_text.h"
 #include "tools/wharf/text/printable_text.h"
-#include "tools/wharf/text/time_text.h"
 
 namespace wharf::tool {
 namespace {
@@ -23,31 +22,31 @@ std::string StateOf(const v1::MessagePlace& place) {
                                           v1::ReceivedMessage::kStateFieldNumber));
 }
 
-std::string LockText(const v1::MessagePlace& place) {
+std::string LockText(const v1::MessagePlace& place, TimeDigits digits) {
   std::string text = place.message().has_locked_until()
-                         ? "its lock ends " + TimeText(place.message().locked_until())
+                         ? "its lock ends " + TimeText(place.message().locked_until(), digits)
                          : "its session holds it";
   if (place.has_locked_by()) text += ", held by " + place.locked_by();
-  if (place.has_locked_since()) text += " since " + TimeText(place.locked_since());
+  if (place.has_locked_since()) text += " since " + TimeText(place.locked_since(), digits);
   return text;
 }
 
 // What it waits for, in a few words.
-std::string WaitText(const v1::MessagePlace& place) {
+std::string WaitText(const v1::MessagePlace& place, TimeDigits digits) {
   const v1::ReceivedMessage& message = place.message();
   switch (place.wait()) {
     case v1::MESSAGE_WAIT_RECEIVER:
       return place.is_next() ? "a receiver: it is the next" : "its turn, and a receiver";
     case v1::MESSAGE_WAIT_LOCK:
-      return LockText(place);
+      return LockText(place, digits);
     case v1::MESSAGE_WAIT_SESSION:
       return fmt::format("a receiver that accepts the session {}", message.message().session_id());
     case v1::MESSAGE_WAIT_SESSION_LOCK:
       return fmt::format("who holds the session {}", message.message().session_id());
     case v1::MESSAGE_WAIT_SCHEDULED_TIME:
-      return "its time, " + TimeText(message.message().scheduled_enqueue_time());
+      return "its time, " + TimeText(message.message().scheduled_enqueue_time(), digits);
     case v1::MESSAGE_WAIT_DELAY:
-      return "the end of its rest, " + TimeText(message.available_at());
+      return "the end of its rest, " + TimeText(message.available_at(), digits);
     case v1::MESSAGE_WAIT_DEFERRED:
       return "who asks for its number";
     case v1::MESSAGE_WAIT_QUARANTINE:
@@ -98,6 +97,8 @@ void TraceReport::Add(const v1::TraceMessageResponse& page) {
     if (IsWanted(each.entity_path())) *events_.Add() = each;
   }
   for (const std::string& each : page.fenced_entity_paths()) fenced_.push_back(each);
+  has_untold_stories_ = has_untold_stories_ || page.has_untold_stories();
+  unreadable_event_places_ += page.unreadable_event_places();
   looked_at_count_ += page.looked_at_count();
   entity_count_ += page.entity_count();
 }
@@ -122,23 +123,33 @@ void TraceReport::AddRow(const v1::MessagePlace& place) {
                                        {"STATE", Column::Kind::kWord},
                                        {"ENQUEUED", Column::Kind::kWord, /*is_optional=*/true},
                                        {"TRIES", Column::Kind::kNumber, /*is_optional=*/true},
-                                       {"WAITS FOR", Column::Kind::kText}},
+                                       {"WAITS FOR", Column::Kind::kProse}},
                    program_.out);
   }
   const v1::ReceivedMessage& message = place.message();
   table_->Add({place.entity_path(), std::to_string(message.sequence_number()), StateOf(place),
-               TimeText(message.enqueued_time()), std::to_string(message.delivery_count()),
-               WaitText(place) + JobsText(place)});
+               TimeText(message.enqueued_time(), digits_), std::to_string(message.delivery_count()),
+               WaitText(place, digits_) + JobsText(place)});
 }
 
 void TraceReport::End(bool is_complete) {
   if (order_ == EventOrder::kAsTheyHappened) SortAsTheyHappened(events_);
   if (program_.is_json) return EndObject(is_complete);
   if (table_) table_->End();
-  if (!events_.empty()) PrintStory(program_, events_);
+  if (!events_.empty()) PrintStory(program_, events_, digits_);
   for (const v1::RememberedMessageId& each : remembered_) {
     program_.out.Print("{} remembers the id, as that of its message {}, until {}\n",
-                       each.entity_path(), each.sequence_number(), TimeText(each.forgotten_at()));
+                       each.entity_path(), each.sequence_number(),
+                       TimeText(each.forgotten_at(), digits_));
+  }
+  if (has_untold_stories_) {
+    program_.out.Print(
+        "more messages of an entity have the id than stories are told: look for "
+        "others by their numbers\n");
+  }
+  if (unreadable_event_places_ > 0) {
+    program_.out.Print("places at which event logs cannot be read: {}; not all may be told\n",
+                       unreadable_event_places_);
   }
   for (const std::string& each : fenced_) {
     program_.out.Print("{} was not looked into: it is fenced\n", each);
@@ -155,6 +166,8 @@ void TraceReport::EndObject(bool is_complete) {
   const std::string rest = LineOf({{"remembered", ListToJson(remembered_)},
                                    {"events", ListToJson(events_)},
                                    {"fenced_entity_paths", fenced_},
+                                   {"has_untold_stories", has_untold_stories_},
+                                   {"unreadable_event_places", unreadable_event_places_},
                                    {"looked_at_count", looked_at_count_},
                                    {"entity_count", entity_count_},
                                    {"is_complete", is_complete}});

@@ -14,6 +14,7 @@
 #include "tools/wharf/messages/story.h"
 #include "tools/wharf/program.h"
 #include "tools/wharf/terminal/table.h"
+#include "tools/wharf/text/time_text.h"
 
 namespace wharf::tool {
 
@@ -22,8 +23,8 @@ class TraceReport {
   enum class EventOrder { kAsTheyHappened, kByEntity };
 
   // `only_path`: what is elsewhere is passed over; empty: nothing is. The program outlives it.
-  TraceReport(Program& program, std::string only_path, EventOrder order)
-      : program_(program), only_path_(std::move(only_path)), order_(order) {}
+  TraceReport(Program& program, std::string only_path, EventOrder order, TimeDigits digits)
+      : program_(program), only_path_(std::move(only_path)), order_(order), digits_(digits) {}
 
   void Add(const v1::TraceMessageResponse& page);
   // After the last page; not complete: there is more to look at.
@@ -42,12 +43,15 @@ class TraceReport {
   Program& program_;
   const std::string only_path_;
   const EventOrder order_;
+  const TimeDigits digits_;
   // From the first place on.
   std::optional<Table> table_;
   std::uint64_t place_count_ = 0;
   std::vector<v1::RememberedMessageId> remembered_;
   MessageEvents events_;
   std::vector<std::string> fenced_;
+  bool has_untold_stories_ = false;
+  std::int64_t unreadable_event_places_ = 0;
   std::int64_t looked_at_count_ = 0;
   std::int64_t entity_count_ = 0;
 };

@@ -122,6 +122,8 @@ void ToProto(const TracePage& page, v1::TraceMessageResponse* proto) {
   }
   for (const MessageEvent& each : page.events) EventToProto(each, proto->add_events());
   for (const std::string& each : page.fenced) proto->add_fenced_entity_paths(each);
+  proto->set_has_untold_stories(page.has_untold);
+  proto->set_unreadable_event_places(static_cast<std::int64_t>(page.damaged_places));
   proto->set_looked_at_count(static_cast<std::int64_t>(page.looked_at));
   proto->set_entity_count(static_cast<std::int64_t>(page.entities));
 }

@@ -23,6 +23,8 @@ interface Answer {
   remembered?: RememberedId[];
   events?: MessageEvent[];
   fencedEntityPaths?: string[];
+  unreadableEventPlaces: string;
+  hasUntoldStories: boolean;
   lookedAtCount: string;
   entityCount: string;
   nextPageToken: string;
@@ -33,12 +35,24 @@ interface Found {
   remembered: RememberedId[];
   events: MessageEvent[];
   fenced: string[];
+  unreadable: number;
+  hasUntold: boolean;
   lookedAt: number;
   entities: number;
   next: string;
 }
 
-const NOTHING: Found = { places: [], remembered: [], events: [], fenced: [], lookedAt: 0, entities: 0, next: "" };
+const NOTHING: Found = {
+  places: [],
+  remembered: [],
+  events: [],
+  fenced: [],
+  unreadable: 0,
+  hasUntold: false,
+  lookedAt: 0,
+  entities: 0,
+  next: "",
+};
 
 function added(before: Found, page: Answer): Found {
   return {
@@ -46,6 +60,8 @@ function added(before: Found, page: Answer): Found {
     remembered: [...before.remembered, ...(page.remembered ?? [])],
     events: [...before.events, ...(page.events ?? [])],
     fenced: [...before.fenced, ...(page.fencedEntityPaths ?? [])],
+    unreadable: before.unreadable + Number(page.unreadableEventPlaces),
+    hasUntold: before.hasUntold || page.hasUntoldStories,
     lookedAt: before.lookedAt + Number(page.lookedAtCount),
     entities: before.entities + Number(page.entityCount),
     next: page.nextPageToken,
@@ -154,7 +170,7 @@ export function Trace({ text = "", entity = "" }: { text?: string; entity?: stri
   );
 }
 
-function Summary({ of: { places, fenced, lookedAt, entities, next } }: { of: Found }) {
+function Summary({ of: { places, fenced, unreadable, hasUntold, lookedAt, entities, next } }: { of: Found }) {
   const where = places.length === 0 ? "It is nowhere" : `It is in ${counted(places.length, "place")}`;
   const what = entities === 1 ? "1 entity" : `${count(entities)} entities`;
   return (
@@ -165,6 +181,12 @@ function Summary({ of: { places, fenced, lookedAt, entities, next } }: { of: Fou
       {fenced.length > 0 && (
         <p class="failure" role="alert">
           Not looked into, because they are fenced: {fenced.join(", ")}
+        </p>
+      )}
+      {hasUntold && <p>More messages have the id than stories are told: look for others by their numbers.</p>}
+      {unreadable > 0 && (
+        <p class="failure" role="alert">
+          Event logs cannot be read at {counted(unreadable, "place")}: what happened may not all be told
         </p>
       )}
     </>
