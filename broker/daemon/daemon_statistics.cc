@@ -90,6 +90,7 @@ void AddMessages(const Shard& shard, const CommitLog::Stats& log, BrokerStatisti
   statistics.memory.request_bytes = shard.admitted_weight() * kBytesPerWeight;
   statistics.memory.request_bytes_max = shard.admitted_weight_max() * kBytesPerWeight;
   statistics.memory.requests_are_near = shard.is_nearly_full();
+  statistics.name_space = shard.namespace_use();
   statistics.throttled = requests.throttled;
   statistics.timed = shard.timed_entities();
   statistics.entities = shard.entity_numbers();

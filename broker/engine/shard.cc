@@ -50,6 +50,7 @@ Shard::Shard(const World& world, const ShardLimits& limits, BrokerImage image)
   for (const Queue* queue : workers_.catalog.queues()) records.push_back(&queue->record());
   directory_.Load(records);
   timed_.Name(limits_.timed_entities, workers_.catalog);
+  namespace_watch_.Note(workers_.catalog.size());
   PublishBook(std::make_shared<const access::Book>(workers_.access_rules.book()));
 }
 
@@ -264,6 +265,7 @@ void Shard::Conclude(Turn& turn, const Status& committed) {
     directory_.Publish(turn.changes);
     timed_.NoteChanges(turn.changes, workers_.catalog);
   }
+  if (committed.ok()) namespace_watch_.Note(workers_.catalog.size());
   if (committed.ok()) traces_.OnCommitted(turn, world_.clock);
   if (committed.ok()) PublishBook(std::move(turn.access_book));
   // What was not written is not on its way to the disk any more either.

@@ -17,6 +17,7 @@
 #include "broker/access/guard.h"
 #include "broker/engine/delivery/delivery_traces.h"
 #include "broker/engine/entities/event_logs.h"
+#include "broker/engine/entities/namespace_watch.h"
 #include "broker/engine/requests/request_watch.h"
 #include "broker/engine/shard_counters.h"
 #include "broker/engine/shard_limits.h"
@@ -131,6 +132,7 @@ class Shard {
   std::size_t admitted_weight() const { return admissions_.taken(); }
   std::size_t admitted_weight_max() const { return admissions_.taken_max(); }
   bool is_nearly_full() const { return admissions_.is_near(); }
+  NamespaceUse namespace_use() const { return namespace_watch_.use(); }
   Latency::Snapshot accept_latency() const { return workers_.sessions.accept_latency().Read(); }
   const TurnWatch& watch() const { return watch_; }
   access::Guard* guard() const { return world_.guard; }
@@ -180,6 +182,7 @@ class Shard {
   // What Start goes on with.
   BrokerImage resumed_;
   ShardCounters counters_;
+  NamespaceWatch namespace_watch_;
   DeliveryTraces traces_;
   EventLogs event_logs_;
   Directory directory_;

@@ -7,7 +7,8 @@ namespace {
 
 // What one turn adds.
 struct Tally {
-  explicit Tally(EntityNumbers& entity_numbers) : numbers(entity_numbers) {}
+  Tally(EntityNumbers& entity_numbers, absl::flat_hash_set<EntityId>& fenced_entities)
+      : numbers(entity_numbers), fenced(fenced_entities) {}
 
   void operator()(const EntityCreated& change) {
     ++entities;
@@ -19,6 +20,8 @@ struct Tally {
     has_entities = true;
     numbers.Remove(change.id);
   }
+  void operator()(const EntityFenced& change) { fenced.insert(change.entity); }
+  void operator()(const EntityUnfenced& change) { fenced.erase(change.entity); }
   void operator()(const CountersChanged& change) { numbers.Note(change.lane, *change.counters); }
   void operator()(const MessageEnqueued&) { ++sent; }
   void operator()(const MessageLocked& change) {
@@ -57,6 +60,7 @@ struct Tally {
   }
 
   EntityNumbers& numbers;
+  absl::flat_hash_set<EntityId>& fenced;
   std::int64_t entities = 0;
   // Came or went.
   bool has_entities = false;
@@ -87,11 +91,12 @@ ShardCounters::ShardCounters(const std::vector<const Queue*>& queues)
 }
 
 bool ShardCounters::Count(const Turn& turn, Duration taken) {
-  Tally tally(*numbers_);
+  Tally tally(*numbers_, fenced_);
   for (const Change& change : turn.changes) std::visit(tally, change);
   Add(turns_, 1);
   Add(changes_, static_cast<std::int64_t>(turn.changes.size()));
   Add(entities_, tally.entities);
+  fenced_count_.store(static_cast<std::int64_t>(fenced_.size()), std::memory_order_relaxed);
   Add(sent_, tally.sent);
   Add(delivered_, tally.delivered);
   Add(settled_, tally.settled);
@@ -110,6 +115,7 @@ bool ShardCounters::Count(const Turn& turn, Duration taken) {
 
 ShardStatistics ShardCounters::Read() const {
   return {.entities = entities_,
+          .fenced_entities = fenced_count_,
           .turns = turns_,
           .changes = changes_,
           .messages_sent = sent_,

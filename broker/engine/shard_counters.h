@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "broker/core/changes/change.h"
 #include "broker/core/queue/queue.h"
 #include "broker/engine/turn/turn.h"
@@ -35,7 +36,10 @@ class ShardCounters {
   std::shared_ptr<const EntityNumbers> numbers() const { return numbers_; }
 
  private:
+  // Owned by the shard's thread.
+  absl::flat_hash_set<EntityId> fenced_;
   std::atomic<std::int64_t> entities_;
+  std::atomic<std::int64_t> fenced_count_ = 0;
   std::atomic<std::int64_t> turns_ = 0;
   std::atomic<std::int64_t> changes_ = 0;
   std::atomic<std::int64_t> sent_ = 0;

@@ -22,7 +22,8 @@ namespace wharf {
 
 // Since the broker started.
 struct ShardStatistics {
-  std::int64_t entities = 0;  // That exist now.
+  std::int64_t entities = 0;         // That exist now.
+  std::int64_t fenced_entities = 0;  // Of them.
   std::int64_t turns = 0;
   std::int64_t changes = 0;
   std::int64_t messages_sent = 0;
@@ -68,6 +69,14 @@ struct BrokerMemory {
   std::uint64_t write_buffer_bytes = 0;  // Of the store.
   std::uint64_t block_cache_bytes = 0;   // Of the store.
   std::uint64_t stream_bytes = 0;        // Of streams and long answers, not with the transport yet.
+};
+
+// What messages of all entities take together, as sends are counted.
+struct NamespaceUse {
+  std::uint64_t bytes = 0;
+  // Beyond it sends are refused; 0: there is no bound.
+  std::uint64_t bytes_max = 0;
+  bool is_near = false;
 };
 
 // What became of spans; all zero where none are made.
@@ -131,6 +140,7 @@ struct BrokerStatistics {
   std::vector<std::string> damaged_files{};
   BrokerLatencies latencies{};
   BrokerMemory memory{};
+  NamespaceUse name_space{};
   std::uint64_t throttled = 0;         // Requests that heard ServiceBusy.
   std::uint64_t grpc_connections = 0;  // That were accepted.
   std::uint64_t grpc_connections_refused = 0;

@@ -32,12 +32,22 @@ void AddRequests(const BrokerMemory& memory, std::vector<SpaceAlarm>& alarms) {
                    memory.request_bytes / kMegabyte, memory.request_bytes_max / kMegabyte)});
 }
 
+void AddNamespace(const NamespaceUse& use, std::vector<SpaceAlarm>& alarms) {
+  if (!use.is_near) return;
+  alarms.push_back(
+      {kSpaceAlarms[3],
+       fmt::format("all entities together have {} of {} MB (max-namespace-size); beyond that sends "
+                   "are refused",
+                   use.bytes / kMegabyte, use.bytes_max / kMegabyte)});
+}
+
 }  // namespace
 
 std::vector<SpaceAlarm> SpaceAlarmsOf(const BrokerStatistics& statistics) {
   std::vector<SpaceAlarm> alarms;
   AddDisk(statistics.disk, alarms);
   AddRequests(statistics.memory, alarms);
+  AddNamespace(statistics.name_space, alarms);
   return alarms;
 }
 

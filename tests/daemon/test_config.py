@@ -226,12 +226,18 @@ class ReloadTest(ConfigTest):
 
         daemon_test.wait_for(lambda: other.get("orders"), grpc.RpcError)
 
+    def alarms(self):
+        return [alarm.name for alarm in self.client.statistics().alarms]
+
     def test_the_size_of_the_namespace_bounds_sends_alone(self):  # QUO-4
         self.write('max-namespace-size = "1KiB"')
         daemon = self.start_configured()
         self.client.create("orders")
         self.client.create("bills")
+        self.assertEqual(self.alarms(), [])
         self.client.send("orders", b"x" * 1000)
+        self.assertEqual(self.alarms(), ["namespace_nearly_full"])
+        daemon_test.wait_for_line(daemon, "warning all entities together have 0 of 0 MB")
 
         with self.assertRaisesRegex(grpc.RpcError, "namespace in bytes:1100, Max namespace size in bytes:1024"):
             self.client.send("bills", b"x" * 100)
@@ -241,6 +247,7 @@ class ReloadTest(ConfigTest):
         with self.assertRaisesRegex(grpc.RpcError, "The maximum namespace size has been reached"):
             self.client.send("bills", b"x")
         self.assertTrue(self.client.complete("orders", self.client.receive_one("orders").lock_token))
+        self.assertEqual(self.alarms(), [])
         self.client.send("bills", b"x" * 1000)
 
         with self.assertRaisesRegex(grpc.RpcError, "The maximum namespace size has been reached"):

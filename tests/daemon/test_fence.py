@@ -40,6 +40,7 @@ class FenceTest(daemon_test.DaemonTest):
         self.assertEqual(refused.exception.code(), grpc.StatusCode.FAILED_PRECONDITION)
         self.assertIn("wharf check queue orders --repair", refused.exception.details())
         self.assertEqual(wire.error_info(wire.status_of(refused.exception)).reason, "MessagingEntityDisabled")
+        self.assertEqual(self.client.statistics().fenced_entity_count, 1)
         self.client.send("other", wire.Message(body=b"x"))
         self.assertEqual(wire.bodies(self.client.receive("other", 9)), [b"x"])
 
@@ -52,6 +53,7 @@ class FenceTest(daemon_test.DaemonTest):
         self.assertEqual(self.check("queue", "other"), (AGREES, "other: everything agrees; 1 message\n"))
 
         self.assertEqual(self.check("queue", "orders", "--repair")[0], AGREES)
+        self.assertEqual(self.client.statistics().fenced_entity_count, 0)
         self.assertEqual(self.check("queue", "orders"), (AGREES, "orders: everything agrees; 3 messages\n"))
         self.assertEqual(wire.bodies(self.client.receive("orders", 9)), [b"a", b"b", b"c"])
 

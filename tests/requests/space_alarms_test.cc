@@ -40,5 +40,14 @@ TEST(SpaceAlarmsTest, SoHaveRequestsThatWait) {
   EXPECT_THAT(SpaceAlarmsOf(statistics)[0].text, HasSubstr("110 of 128 MB"));
 }
 
+TEST(SpaceAlarmsTest, SoHasTheNamespace) {
+  BrokerStatistics statistics;
+  statistics.name_space = {95 * kMegabyte, 100 * kMegabyte, /*is_near=*/true};
+
+  ASSERT_EQ(SpaceAlarmsOf(statistics).size(), 1U);
+  EXPECT_EQ(SpaceAlarmsOf(statistics)[0].name, "namespace_nearly_full");
+  EXPECT_THAT(SpaceAlarmsOf(statistics)[0].text, HasSubstr("95 of 100 MB"));
+}
+
 }  // namespace
 }  // namespace wharf

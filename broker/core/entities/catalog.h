@@ -94,6 +94,8 @@ class Catalog {
   std::int64_t bytes() const { return size_.bytes(); }
   // All queues, topics and subscriptions.
   std::vector<Queue*> queues() const;
+  // What all of them hold.
+  const NamespaceSize& size() const { return size_; }
 
  private:
   // The path is that of `by_path_`.

@@ -18,6 +18,8 @@ class NamespaceSize {
   // Negative: they went.
   void Count(std::int64_t bytes) { bytes_ += bytes; }
   std::int64_t bytes() const { return bytes_; }
+  // 0: there is no limit.
+  std::uint64_t bytes_max() const { return bytes_max_; }
 
   // QuotaExceeded if it is full, or `bytes_more` are too many (QUO-4).
   Status CheckRoom(std::int64_t bytes_more) const;

@@ -63,9 +63,18 @@ std::uint64_t CountDescriptors() {
   return count;
 }
 
-void WriteMessages(const ShardStatistics& shard, MetricText& text) {
+void WriteMessages(const BrokerStatistics& statistics, MetricText& text) {
+  const ShardStatistics& shard = statistics.shard;
   text.One({"wharf_entities", kGauge, "Queues, topics and subscriptions that there are"},
            shard.entities);
+  text.One({"wharf_fenced_entities", kGauge,
+            "Of them those that nobody can use, because what is stored of them does not agree"},
+           shard.fenced_entities);
+  text.One({"wharf_namespace_bytes", kGauge, "Of the messages of all of them"},
+           statistics.name_space.bytes);
+  text.One({"wharf_namespace_max_bytes", kGauge,
+            "Beyond so many sends are refused; 0: there is no bound"},
+           statistics.name_space.bytes_max);
   text.One({"wharf_messages_sent_total", kCounter,
             "Messages that were stored, each copy of a topic's too"},
            shard.messages_sent);
@@ -333,7 +342,7 @@ void Write(const ConsoleStatistics& console, MetricText& text) {
 void Write(const BrokerStatistics& statistics, MetricText& text) {
   text.Begin({"wharf_build_info", kGauge, "1, and the version that runs"});
   text.Add(LabelText("version", statistics.version), std::int64_t{1});
-  if (statistics.has_messages) WriteMessages(statistics.shard, text);
+  if (statistics.has_messages) WriteMessages(statistics, text);
   if (statistics.has_messages) WriteWork(statistics, text);
   WriteCalls(statistics, text);
   if (statistics.amqp) WriteAmqp(*statistics.amqp, text);

@@ -65,6 +65,11 @@ Rows DiskRows(const v1::BrokerStatistics& broker) {
           {"sends are refused below", broker.disk().sends_refused_below_bytes()}};
 }
 
+Rows NamespaceRows(const v1::BrokerStatistics& broker) {
+  return {{"messages of all entities", broker.namespace_bytes()},
+          {"sends are refused beyond", broker.max_namespace_bytes()}};
+}
+
 Rows MemoryRows(const v1::BrokerStatistics& broker) {
   const v1::MemoryUse& memory = broker.memory();
   return {{"heads of queues", memory.window_bytes()},
@@ -94,6 +99,8 @@ void PrintEntities(Output& out, const std::vector<v1::EntityNumbers>& entities) 
 Json ToJson(const v1::BrokerStatistics& broker, const std::vector<v1::EntityNumbers>& entities) {
   Json json{{"disk", FieldsToJson(broker.disk())},
             {"store", FieldsToJson(broker.space())},
+            {"namespace",
+             {{"bytes", broker.namespace_bytes()}, {"max_bytes", broker.max_namespace_bytes()}}},
             {"memory", FieldsToJson(broker.memory())},
             {"alarms", Json::array()},
             {"entities", Json::array()}};
@@ -119,6 +126,9 @@ ExitCode Disk(Program& program, const DiskOptions& options) {
     program.out.Print("{}: {}\n", each.name(), each.text());
   }
   PrintRows(program.out, "DISK", DiskRows(*broker));
+  if (broker->max_namespace_bytes() > 0) {
+    PrintRows(program.out, "NAMESPACE", NamespaceRows(*broker));
+  }
   PrintRows(program.out, "MEMORY", MemoryRows(*broker));
   PrintEntities(program.out, *entities);
   return ExitCode::kOk;

@@ -134,6 +134,9 @@ void ToProto(const BrokerStatistics& statistics, v1::BrokerStatistics* proto) {
   proto->set_version(statistics.version);
   ToProto(statistics.started_at, proto->mutable_started_at());
   proto->set_entity_count(shard.entities);
+  proto->set_fenced_entity_count(shard.fenced_entities);
+  proto->set_namespace_bytes(static_cast<std::int64_t>(statistics.name_space.bytes));
+  proto->set_max_namespace_bytes(static_cast<std::int64_t>(statistics.name_space.bytes_max));
   proto->set_sent_message_count(shard.messages_sent);
   proto->set_delivered_message_count(shard.messages_delivered);
   proto->set_settled_message_count(shard.messages_settled);
