@@ -112,6 +112,7 @@ class SessionPageMaker {
       const HeldSession& held = held_->second;
       info.locked_until = held.until;
       info.locked_since = held.since;
+      info.holder = held.holder;
       info.messages += held.in_flight;
       if (held.lowest && (!info.oldest_number || *held.lowest < *info.oldest_number)) {
         info.oldest_number = held.lowest;

@@ -23,6 +23,8 @@ struct HeldSession {
   std::int64_t in_flight = 0;
   // The lowest number in flight.
   std::optional<SequenceNumber> lowest{};
+  // As who asks may hear of it.
+  ActorPtr holder{};
 };
 // Held sessions behind the start of a page.
 struct HeldSessions {

@@ -212,7 +212,8 @@ class SessionCommandsTest(command_line.CommandLineTest):
         self.assertEqual((blue["session_id"], blue["state_size"], "locked_until" in blue), ("blue", 5, True))
         self.assertEqual((red["session_id"], red["message_count"], red["oldest_sequence_number"]), ("red", 2, 1))
         self.assertRegex(self.run_wharf("session", "list", "letters"),
-                         r"^SESSION +MESSAGES[^\n]+STATE\nblue +0 +- +- +[^\n]+Z +5\nred +2 +1 +[^\n]+Z +- +-\n$")
+                         r"^SESSION +MESSAGES[^\n]+HOLDER +LOCKED SINCE +STATE\n"
+                         r"blue +0 +- +- +[^\n]+Z +(ipv|unix)[^ ]+ +[^\n]+Z +5\nred +2 +1 +[^\n]+Z +- +- +- +-\n$")
         self.assertEqual([s["session_id"] for s in self.run_lines("session", "list", "letters", "--max", "1")], ["blue"])
         self.run_wharf("clock", "advance", "2h")
         self.run_wharf("session", "state", "set", "letters", self.accept("green"), "state")

@@ -227,6 +227,31 @@ TEST_F(AccessTest, ATraceShowsWhatItsCallerMayListenToAndHoldersToWhoManagesAll)
   EXPECT_EQ(holder_for(root_, ""), "here");
 }
 
+TEST_F(AccessTest, ListedSessionsNameTheirHolderToWhoManagesTheEntity) {
+  ASSERT_TRUE(MakeEntity(EntityKind::kQueue, {.name = "letters", .requires_session = true}).ok());
+  const auto below = MakePermit("letters", "below", Right::kListen);
+  const auto listener = MakePermit("", "listener", Right::kListen);
+  const auto manager = MakePermit("letters", "manager", Right::kManage);
+  std::shared_ptr<WaitHandle> wait;
+  const auto accepted = engine_.Await<AcceptedSession>([&](auto answer) {
+    wait = requests().Wait({.peer = "here", .permit = below},
+                           AcceptSessionRequest{{"letters"}, {.id = "red"}}, std::move(answer));
+  });
+  ASSERT_TRUE(accepted.ok()) << accepted.status().ToString();
+  const auto holder_for = [&](const access::PermitPtr& permit) {
+    const auto page =
+        AskAs({.permit = permit}, ListSessionsRequest{.entity = {"letters"}, .count_max = 1});
+    if (!page.ok()) return page.status().ToString();
+    const ActorPtr holder = page->sessions.at(0).holder;
+    return holder == nullptr ? std::string() : holder->peer + " as " + holder->identity;
+  };
+
+  EXPECT_EQ(holder_for(below), "");
+  EXPECT_EQ(holder_for(listener), "");
+  EXPECT_EQ(holder_for(manager), "here as letters/below");
+  EXPECT_EQ(holder_for(root_), "here as letters/below");
+}
+
 TEST_F(AccessTest, ARotatedKeyOpensNothingAndTheOtherOneGoesOn) {  // SEC-7
   const auto rule = Create("orders", "reader", Right::kListen);
   ASSERT_TRUE(rule.ok());

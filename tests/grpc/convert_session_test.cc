@@ -2,6 +2,8 @@
 
 #include "broker/doors/grpc/convert/convert_session.h"
 
+#include <memory>
+
 #include <gtest/gtest.h>
 
 #include "broker/doors/common/page_token.h"
@@ -163,6 +165,7 @@ TEST(ConvertSessionTest, WhatASessionHasNotIsAbsent) {  // SLS-2
   EXPECT_FALSE(session.has_oldest_enqueued_time());
   EXPECT_FALSE(session.has_locked_until());
   EXPECT_FALSE(session.has_locked_since());
+  EXPECT_FALSE(session.has_locked_by() || session.has_locked_by_identity());
   EXPECT_FALSE(session.has_state_updated_time());
   EXPECT_FALSE(session.has_state_size());
   EXPECT_EQ(proto.next_page_token(), "");
@@ -178,17 +181,20 @@ TEST(ConvertSessionTest, APageTokenIsOneThatAPageHasGiven) {  // ERR-15
 
 TEST(ConvertSessionTest, EverythingOfASession) {  // SLS-2
   v1::ListSessionsResponse proto;
-  ToProto(SessionPage{{{.id = "red",
-                        .messages = 7,
-                        .has_more = true,
-                        .oldest_number = SequenceNumber(3),
-                        .oldest_enqueued_at = At(1),
-                        .locked_until = At(2),
-                        .locked_since = At(3),
-                        .state_updated_at = At(4),
-                        .state_bytes = 0}},
-                      "red"},
-          &proto);
+  ToProto(
+      SessionPage{
+          {{.id = "red",
+            .messages = 7,
+            .has_more = true,
+            .oldest_number = SequenceNumber(3),
+            .oldest_enqueued_at = At(1),
+            .locked_until = At(2),
+            .locked_since = At(3),
+            .holder = std::make_shared<const Actor>(Actor{Door::kGrpc, "ipv4:10.0.0.1:5", "root"}),
+            .state_updated_at = At(4),
+            .state_bytes = 0}},
+          "red"},
+      &proto);
 
   ASSERT_EQ(proto.sessions_size(), 1);
   const v1::SessionProperties& session = proto.sessions(0);
@@ -198,6 +204,8 @@ TEST(ConvertSessionTest, EverythingOfASession) {  // SLS-2
   EXPECT_EQ(session.oldest_enqueued_time().seconds(), 1);
   EXPECT_EQ(session.locked_until().seconds(), 2);
   EXPECT_EQ(session.locked_since().seconds(), 3);
+  EXPECT_EQ(session.locked_by(), "ipv4:10.0.0.1:5");
+  EXPECT_EQ(session.locked_by_identity(), "root");
   EXPECT_EQ(session.state_updated_time().seconds(), 4);
   EXPECT_TRUE(session.has_state_size());  // Empty bytes are a state (SST-2).
   EXPECT_EQ(*NameFromPageToken(proto.next_page_token()), "red");

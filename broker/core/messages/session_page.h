@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "broker/core/messages/message_event.h"
 #include "storage/base/ids.h"
 #include "storage/base/time.h"
 
@@ -25,6 +26,8 @@ struct SessionInfo {
   // kNever: no receiver holds it.
   Timestamp locked_until = kNever;
   Timestamp locked_since = kNever;
+  // Null: not known, or not for who asks.
+  ActorPtr holder{};
   // Nothing: it has no state.
   std::optional<Timestamp> state_updated_at{};
   std::int64_t state_bytes = 0;

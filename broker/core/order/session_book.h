@@ -24,6 +24,7 @@
 #include "absl/container/btree_set.h"
 #include "absl/container/flat_hash_map.h"
 #include "broker/core/changes/change.h"
+#include "broker/core/messages/message_event.h"
 #include "broker/core/order/session_offers.h"
 #include "broker/core/order/session_window.h"
 #include "broker/core/queue/lock_table.h"
@@ -45,6 +46,10 @@ class Session {
   const LockToken& token() const { return token_; }
   Timestamp until() const { return until_; }
   Timestamp since() const { return since_; }
+  // In whose name it is held: who accepted it, or came with its token last. Null: not known, as for
+  // one that was accepted before the start until its holder comes.
+  const ActorPtr& holder() const { return holder_; }
+  void NoteHolder(ActorPtr holder) { holder_ = std::move(holder); }
   // Its lock is over, but not all of its messages have come back yet.
   bool is_ending() const { return is_ending_; }
   const SessionWindow& window() const { return window_; }
@@ -62,6 +67,7 @@ class Session {
   LockToken token_;
   Timestamp until_;
   Timestamp since_;
+  ActorPtr holder_;
   bool is_ending_ = false;
   SessionWindow window_;
   absl::btree_map<SequenceNumber, LockToken> in_flight_;

@@ -35,10 +35,10 @@ Session* SessionDesk::Find(const LineId& line) {
 
 // --- accepting
 
-SessionDesk::Wait SessionDesk::Accept(LaneId lane, const SessionChoice& choice, Accepted accepted,
-                                      Turn& turn) {
+SessionDesk::Wait SessionDesk::Accept(LaneId lane, const SessionChoice& choice, ActorPtr actor,
+                                      Accepted accepted, Turn& turn) {
   if (choice.id) {
-    AcceptNamed(lane, HolderId(), choice, std::move(accepted), turn);
+    AcceptNamed(lane, {.actor = std::move(actor)}, choice, std::move(accepted), turn);
     return {};
   }
   const std::size_t waiting = waiters_.size(lane);
@@ -48,13 +48,14 @@ SessionDesk::Wait SessionDesk::Accept(LaneId lane, const SessionChoice& choice, 
     return {};
   }
   return StandInLine({.lane = lane,
+                      .actor = std::move(actor),
                       .accepted = std::move(accepted),
                       .wait_until = After(turn.now, choice.wait),
                       .held_by = choice.held_by});
 }
 
 void SessionDesk::Seat(HolderId receiver, LaneId lane, const SessionChoice& choice, Turn& turn) {
-  if (choice.id) return AcceptNamed(lane, receiver, choice, SeatedBy(receiver), turn);
+  if (choice.id) return AcceptNamed(lane, {receiver}, choice, SeatedBy(receiver), turn);
   StandInLine({.lane = lane,
                .receiver = receiver,
                .accepted = SeatedBy(receiver),
@@ -91,7 +92,7 @@ SessionDesk::Accepted SessionDesk::SeatedBy(HolderId receiver) {
 }
 
 // One whose lock is over is accepted when its messages are back.
-void SessionDesk::AcceptNamed(LaneId lane, HolderId receiver, const SessionChoice& choice,
+void SessionDesk::AcceptNamed(LaneId lane, const Taker& taker, const SessionChoice& choice,
                               Accepted accepted, Turn& turn) {
   const std::string& id = *choice.id;
   const Result<Queue*> queue = finder_.FindOpen(lane.entity);
@@ -100,12 +101,12 @@ void SessionDesk::AcceptNamed(LaneId lane, HolderId receiver, const SessionChoic
   Session* known = (*queue)->lane(lane.kind).sessions()->Find(id);
   const bool is_over = known != nullptr && known->is_held() &&
                        (known->is_ending() || known->until() <= turn.now || IsLeft(lane, *known));
-  if (is_over) return AcceptWhenBack(lane, receiver, choice, *known, std::move(accepted), turn);
+  if (is_over) return AcceptWhenBack(lane, taker, choice, *known, std::move(accepted), turn);
   context_.touched.Touch(lane);
   const Result<Session*> session =
       (*queue)->sessions().Accept(id, choice.held_by, turn.now, turn.changes);
   if (!session.ok()) return std::move(accepted)(turn, session.status());
-  std::move(accepted)(turn, Hand(**queue, **session, receiver, std::nullopt, turn));
+  std::move(accepted)(turn, Hand(**queue, **session, taker, std::nullopt, turn));
 }
 
 bool SessionDesk::IsLeft(LaneId lane, const Session& session) const {
@@ -117,9 +118,9 @@ SessionEndCause SessionDesk::CauseOf(LaneId lane, const Session& session) const 
   return IsLeft(lane, session) ? SessionEndCause::kReleased : SessionEndCause::kExpired;
 }
 
-void SessionDesk::AcceptWhenBack(LaneId lane, HolderId receiver, const SessionChoice& choice,
+void SessionDesk::AcceptWhenBack(LaneId lane, const Taker& taker, const SessionChoice& choice,
                                  Session& session, Accepted accepted, Turn& turn) {
-  const bool is_call = receiver == HolderId();
+  const bool is_call = taker.receiver == HolderId();
   if (is_call && calls_named_[lane] >= kCallsWaitingMax) {
     return std::move(accepted)(
         turn, Status(ErrorCode::kServiceBusy,
@@ -129,20 +130,22 @@ void SessionDesk::AcceptWhenBack(LaneId lane, HolderId receiver, const SessionCh
   if (is_call) ++calls_named_[lane];
   End(
       lane, session, CauseOf(lane, session), SessionLockLost(),
-      [this, lane, receiver, is_call, choice, accepted = std::move(accepted)](
+      [this, lane, taker, is_call, choice, accepted = std::move(accepted)](
           Turn& later, const Status& ended) mutable {
         if (is_call && --calls_named_.at(lane) == 0) calls_named_.erase(lane);
         if (!ended.ok()) return std::move(accepted)(later, ended);
-        AcceptNamed(lane, receiver, choice, std::move(accepted), later);
+        AcceptNamed(lane, taker, choice, std::move(accepted), later);
       },
       turn);
 }
 
-AcceptedSession SessionDesk::Hand(Queue& queue, const Session& session, HolderId receiver,
+AcceptedSession SessionDesk::Hand(Queue& queue, Session& session, const Taker& taker,
                                   const std::optional<ManySessions>& many, Turn& turn) {
   const LineId line{{queue.record().id, LaneKind::kMain}, session.serial()};
   AcceptedSession accepted{session.id(), session.token(), session.until(),
                            queue.description().lock_duration};
+  session.NoteHolder(taker.actor);
+  const HolderId receiver = taker.receiver;
   if (receiver == HolderId()) return accepted;
   const std::shared_ptr<Receiver> seated = dispatcher_.FindShared(receiver);
   if (seated == nullptr) {
@@ -150,6 +153,7 @@ AcceptedSession SessionDesk::Hand(Queue& queue, const Session& session, HolderId
     GiveBackLater(line);
     return accepted;
   }
+  session.NoteHolder(seated->options().actor);
   owned_[line] = {receiver, many};
   owned_by_[receiver].insert(line);
   const bool has_turns = many && many->messages_per_turn > 0;
@@ -192,7 +196,7 @@ SessionDesk::Given SessionDesk::GiveNext(Queue& queue, SessionWaiters::Line& lin
     SessionWaiter* next = SessionWaiters::Next(round, wants_more);
     if (next == nullptr) break;
     given.is_wanted = true;
-    const Session* session = FindNext(queue, line, next->held_by, turn);
+    Session* session = FindNext(queue, line, next->held_by, turn);
     if (session == nullptr) break;
     ++given.sessions;
     const auto served = waiters_.Serve(round, *next);
@@ -202,8 +206,8 @@ SessionDesk::Given SessionDesk::GiveNext(Queue& queue, SessionWaiters::Line& lin
   return given;
 }
 
-const Session* SessionDesk::FindNext(Queue& queue, SessionWaiters::Line& line, HeldBy held_by,
-                                     Turn& turn) {
+Session* SessionDesk::FindNext(Queue& queue, SessionWaiters::Line& line, HeldBy held_by,
+                               Turn& turn) {
   if (!queue.sessions().MayAcceptNext()) {
     line.may_find_since.reset();
     return nullptr;
@@ -212,10 +216,10 @@ const Session* SessionDesk::FindNext(Queue& queue, SessionWaiters::Line& line, H
   return queue.sessions().AcceptNext(held_by, turn.now, turn.changes);
 }
 
-void SessionDesk::HandNext(Queue& queue, SessionWaiter& waiter, const Session& session,
-                           Turn& turn) {
+void SessionDesk::HandNext(Queue& queue, SessionWaiter& waiter, Session& session, Turn& turn) {
   waiter.since = clock_.Now();
-  AcceptedSession accepted = Hand(queue, session, waiter.receiver, waiter.many, turn);
+  const Taker taker{waiter.receiver, waiter.actor};
+  AcceptedSession accepted = Hand(queue, session, taker, waiter.many, turn);
   if (!waiter.many) std::move(waiter.accepted)(turn, std::move(accepted));
 }
 

@@ -65,7 +65,8 @@ class SessionDesk final : public TimedWorker,
   // For a call by itself. The lane has sessions. Refused when as many wait already as may: for the
   // next one QuotaExceeded, until others are served; for a named one ServiceBusy, because it comes
   // back soon.
-  Wait Accept(LaneId lane, const SessionChoice& choice, Accepted accepted, Turn& turn);
+  Wait Accept(LaneId lane, const SessionChoice& choice, ActorPtr actor, Accepted accepted,
+              Turn& turn);
   // A call does not want to wait any more; it hears ServiceTimeout, unless it heard something
   // before.
   void EndWait(const Wait& wait, Turn& turn);
@@ -134,17 +135,24 @@ class SessionDesk final : public TimedWorker,
 
   void Refuse(EntityId entity, const Status& reason);
   void TellRefused(Turn& turn);
-  void AcceptNamed(LaneId lane, HolderId receiver, const SessionChoice& choice, Accepted accepted,
+  // Who is given a session.
+  struct Taker {
+    // Zero: a call by itself.
+    HolderId receiver{};
+    // Of a call; a receiver knows in whose name it is there.
+    ActorPtr actor{};
+  };
+  void AcceptNamed(LaneId lane, const Taker& taker, const SessionChoice& choice, Accepted accepted,
                    Turn& turn);
   // When what was in flight of it is back.
-  void AcceptWhenBack(LaneId lane, HolderId receiver, const SessionChoice& choice, Session& session,
-                      Accepted accepted, Turn& turn);
+  void AcceptWhenBack(LaneId lane, const Taker& taker, const SessionChoice& choice,
+                      Session& session, Accepted accepted, Turn& turn);
   // Held by a link that is gone.
   bool IsLeft(LaneId lane, const Session& session) const;
   // Of a session that is not held any more, or whose time is over.
   SessionEndCause CauseOf(LaneId lane, const Session& session) const;
   Wait StandInLine(SessionWaiter waiter);
-  AcceptedSession Hand(Queue& queue, const Session& session, HolderId receiver,
+  AcceptedSession Hand(Queue& queue, Session& session, const Taker& taker,
                        const std::optional<ManySessions>& many, Turn& turn);
   Accepted SeatedBy(HolderId receiver);
   void AcceptWaiting(Queue& queue, LaneId lane, Turn& turn);
@@ -154,10 +162,10 @@ class SessionDesk final : public TimedWorker,
     bool is_wanted = false;
   };
   Given GiveNext(Queue& queue, SessionWaiters::Line& line, Turn& turn);
-  const Session* FindNext(Queue& queue, SessionWaiters::Line& line, HeldBy held_by, Turn& turn);
+  Session* FindNext(Queue& queue, SessionWaiters::Line& line, HeldBy held_by, Turn& turn);
   // Whether a receiver of many would take another one now.
   bool WantsMore(const SessionWaiter& waiter) const;
-  void HandNext(Queue& queue, SessionWaiter& waiter, const Session& session, Turn& turn);
+  void HandNext(Queue& queue, SessionWaiter& waiter, Session& session, Turn& turn);
   void LookAhead(Queue& queue, LaneId lane, Turn& turn);
   void EndWaits(Queue& queue, LaneId lane, Turn& turn);
   bool Deliver(Queue& queue, LaneId lane, const std::vector<SessionSerial>& stirred, Turn& turn);

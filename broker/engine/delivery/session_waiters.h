@@ -35,6 +35,8 @@ struct SessionWaiter {
   LaneId lane;
   // Zero: a call by itself.
   HolderId receiver{};
+  // In whose name a call waits.
+  ActorPtr actor{};
   Accepted accepted;
   Timestamp wait_until = kNever;
   HeldBy held_by = HeldBy::kToken;

@@ -11,6 +11,12 @@ Asker Authorizer::AskerOf(const Caller& caller) const {
                       guard_->Check(caller.permit, access::Right::kManage, "").ok()};
 }
 
+Asker Authorizer::AskerAbout(const Caller& caller, const std::string& resource) const {
+  if (guard_ == nullptr || caller.permit == nullptr) return {};
+  return {.owner = caller.permit->Owner(),
+          .sees_all = guard_->Check(caller.permit, access::Right::kManage, resource).ok()};
+}
+
 Status Authorizer::CheckForwarding(const Caller& caller, const QueueDescription* current,
                                    const QueueDescription& wanted) const {
   return CheckForwardRights(current, wanted, [&](access::Right right, const std::string& path) {

@@ -6,6 +6,7 @@
 // updates also on the shard's.
 #pragma once
 
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -35,6 +36,8 @@ class Authorizer {
 
   // As whom it asks for what belongs to whoever began it.
   Asker AskerOf(const Caller& caller) const;
+  // The same, where it is about one entity: who manages that sees what others do there.
+  Asker AskerAbout(const Caller& caller, const std::string& resource) const;
 
  private:
   template <typename Request>

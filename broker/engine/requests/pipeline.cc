@@ -135,10 +135,10 @@ class Pipeline final : public GivesEach<Pipeline, Requests, RequestList> {
       shard_.request_watch()->NoteAnswer(admission.status());
       return std::move(answer)(admission.status());
     }
+    Asker asker = AskerOf(caller, request);
     LookUp(request);
     const Deadline deadline(caller);
     if constexpr (SendsMessages<Request>) answer = TraceSent(request, std::move(answer));
-    Asker asker = AskerOf<Request>(caller);
     const Duration now = SteadyNow();
     SlowLog::Trace trace{.request = NameOf<Request>(),
                          .entity = Shortened(SubjectOf(request), kSubjectBytesMax),
@@ -285,7 +285,10 @@ class Pipeline final : public GivesEach<Pipeline, Requests, RequestList> {
   }
 
   template <typename Request>
-  Asker AskerOf(const Caller& caller) const {
+  Asker AskerOf(const Caller& caller, const Request& request) const {
+    if constexpr (std::is_same_v<Request, ListSessionsRequest>) {
+      return authorizer_.AskerAbout(caller, ResourceOf(request));
+    }
     constexpr On kOn = kNeed<Request>.on;
     constexpr bool kIsOwned = kOn == On::kOwn || kOn == On::kParts;
     constexpr bool kBeginsJob = std::is_same_v<Request, BeginJobRequest>;

@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "broker/engine/requests/reply.h"
+#include "broker/engine/requests/session_holder.h"
 #include "broker/requests/actor.h"
 
 namespace wharf {
@@ -93,6 +94,7 @@ void ReceiveHandler::Plan(Asked<ReceiveRequest> asked, HolderId& id, Turn& turn)
   }
   context_.touched.NoteUse(*target->queue, target->lane, turn.now);
   id = *attached;
+  if (source->session != nullptr) NoteHolder(*source->session, asked.caller);
   dispatcher_.TakeSeat(id, LineOf(*source, target->lane));
   dispatcher_.Grant(id, {request.messages_max, request.bytes_max});
 }
@@ -156,6 +158,7 @@ void ReceiveHandler::Plan(Asked<AttachRequest> asked, std::shared_ptr<DeliverySi
   } else if (const auto* many = std::get_if<ManySessions>(&request.session)) {
     sessions_.Seat(*id, target->lane, *many, turn);
   } else {
+    if (source->session != nullptr) NoteHolder(*source->session, asked.caller);
     dispatcher_.TakeSeat(*id, LineOf(*source, target->lane));
   }
 }

@@ -5,8 +5,10 @@
 
 #include <fmt/core.h>
 
+#include "broker/engine/requests/session_holder.h"
 #include "broker/reading/session_list_reader.h"
 #include "broker/reading/session_reader.h"
+#include "broker/requests/actor.h"
 
 namespace wharf {
 namespace {
@@ -15,9 +17,10 @@ constexpr std::size_t kPageMax = 250;
 // Held sessions that one page of them looks at.
 constexpr std::size_t kHeldMax = 1000;
 
-HeldSessions HeldAfter(const SessionBook& book, const std::optional<std::string>& after) {
+HeldSessions HeldAfter(const SessionBook& book, const std::optional<std::string>& after,
+                       const Asker& asker) {
   HeldSessions held;
-  book.ForEachHeld(after, [&held](const Session& session) {
+  book.ForEachHeld(after, [&held, &asker](const Session& session) {
     if (held.by_id.size() == kHeldMax) {
       held.through = held.by_id.rbegin()->first;
       return false;
@@ -25,6 +28,7 @@ HeldSessions HeldAfter(const SessionBook& book, const std::optional<std::string>
     HeldSession entry{session.until(), session.since(),
                       static_cast<std::int64_t>(session.in_flight().size())};
     if (entry.in_flight > 0) entry.lowest = session.in_flight().begin()->first;
+    if (asker.sees_all) entry.holder = session.holder();
     held.by_id.emplace(session.id(), entry);
     return true;
   });
@@ -52,7 +56,7 @@ void SessionHandler::Plan(Asked<AcceptSessionRequest> asked, SessionDesk::Wait& 
   }
   context_.touched.NoteUse(*target->queue, target->lane, turn.now);  // ADI-11, also if it gets none
   wait = sessions_.Accept(
-      target->lane, request.choice,
+      target->lane, request.choice, ActorOf(asked.caller),
       [answer = std::move(asked.answer)](Turn& later, Result<AcceptedSession> session) mutable {
         Reply(later, std::move(answer), std::move(session));
       },
@@ -75,6 +79,7 @@ void SessionHandler::Plan(Asked<RenewSessionRequest> asked, Turn& turn) {
   const LockToken token = asked.request.session;
   const Result<Held> held = Find(asked.request.entity, token, turn.now);
   if (!held.ok()) return Reply(turn, std::move(asked.answer), Result<Timestamp>(held.status()));
+  NoteHolder(held->session, asked.caller);
   const EntityFinder::Target& target = held->target;
   Reply(turn, std::move(asked.answer),
         target.queue->sessions().Renew(target.lane.kind, token, turn.now, turn.changes));
@@ -194,7 +199,7 @@ void SessionHandler::Plan(Asked<ListSessionsRequest> asked, Turn& turn) {
     return Reply(turn, std::move(asked.answer), Result<SessionPage>(queue.status()));
   }
   const Lane& lane = (*queue)->lane(LaneKind::kMain);
-  HeldSessions held = HeldAfter(*lane.sessions(), request.after);
+  HeldSessions held = HeldAfter(*lane.sessions(), request.after, asked.asker);
   SessionListRange range{lane.shelf(), std::move(request.after),
                          std::clamp<std::size_t>(request.count_max, 1, kPageMax),
                          request.state_updated_since};

@@ -66,6 +66,26 @@ class LocksTest(wire.OwnBrokerTest):
 
         self.assertEqual((lock.session_id, lock.HasField("locked_until")), ("red", False))
 
+    def test_the_holder_of_a_session_is_known_again_when_it_comes(self):
+        self.client.create("chats", requires_session=True)
+        red = self.client.sessions.accept("chats", "red").session_lock_token
+        self.client.sessions.accept("chats", "blue")
+        before = self.client.sessions.list_all("chats")
+        self.daemon.kill()
+        self.daemon.start()
+        self.client = self.connect()
+
+        after = self.client.sessions.list_all("chats")
+        self.client.sessions.renew("chats", red)
+        renewed = self.client.sessions.list_all("chats")
+
+        self.assertTrue(all(session.locked_by for session in before.values()))
+        for name, session in after.items():
+            self.assertEqual((session.HasField("locked_by"), session.locked_since),
+                             (False, before[name].locked_since))
+        self.assertTrue(renewed["red"].HasField("locked_by"))
+        self.assertFalse(renewed["blue"].HasField("locked_by"))
+
     def test_after_a_restart_nobody_is_known(self):
         self.client.send("orders", b"1")
         self.client.receive("orders")

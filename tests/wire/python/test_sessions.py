@@ -310,6 +310,8 @@ class SessionListTest(wire.SessionTest):
         self.assertFalse(listed["gone"].HasField("oldest_sequence_number"))
         self.assertEqual(listed["held"].locked_until, held.locked_until)
         self.assertTrue(listed["held"].HasField("locked_since"))
+        self.assertRegex(listed["held"].locked_by, r"^(ipv[46]|unix):")
+        self.assertFalse(listed["red"].HasField("locked_by"))
 
     def test_pages_of_sessions(self):  # SLS-4
         name = self.new_session_queue()

@@ -31,11 +31,20 @@ const std::vector<Column> kColumns = {{"SESSION", Column::Kind::kText},
                                       {"OLDEST", Column::Kind::kNumber, /*is_optional=*/true},
                                       {"ENQUEUED", Column::Kind::kWord, /*is_optional=*/true},
                                       {"LOCKED UNTIL", Column::Kind::kWord},
+                                      {"HOLDER", Column::Kind::kText, /*is_optional=*/true},
+                                      {"LOCKED SINCE", Column::Kind::kWord, /*is_optional=*/true},
                                       {"STATE", Column::Kind::kNumber}};
 
 // "-" for what a session has not.
 std::string TimeOrDash(bool has_time, const google::protobuf::Timestamp& time, TimeDigits digits) {
   return has_time ? TimeText(time, digits) : "-";
+}
+
+// "-" where nobody holds it, or who does is not known, or not for the caller.
+std::string HolderText(const v1::SessionProperties& session) {
+  if (!session.has_locked_by()) return "-";
+  if (!session.has_locked_by_identity()) return session.locked_by();
+  return fmt::format("{} as {}", session.locked_by(), session.locked_by_identity());
 }
 
 std::vector<std::string> CellsOf(const v1::SessionProperties& session, TimeDigits digits) {
@@ -45,6 +54,8 @@ std::vector<std::string> CellsOf(const v1::SessionProperties& session, TimeDigit
       session.has_oldest_sequence_number() ? std::to_string(session.oldest_sequence_number()) : "-",
       TimeOrDash(session.has_oldest_enqueued_time(), session.oldest_enqueued_time(), digits),
       TimeOrDash(session.has_locked_until(), session.locked_until(), digits),
+      HolderText(session),
+      TimeOrDash(session.has_locked_since(), session.locked_since(), digits),
       session.has_state_size() ? std::to_string(session.state_size()) : "-"};
 }
 

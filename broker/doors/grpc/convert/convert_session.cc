@@ -32,6 +32,11 @@ Result<SessionUse> ManyFromProto(const v1::ManySessions& proto) {
                                  .idle_timeout = *idle});
 }
 
+void HolderToProto(const Actor& holder, v1::SessionProperties* proto) {
+  if (!holder.peer.empty()) proto->set_locked_by(holder.peer);
+  if (!holder.identity.empty()) proto->set_locked_by_identity(holder.identity);
+}
+
 void InfoToProto(const SessionInfo& session, v1::SessionProperties* proto) {
   proto->set_session_id(session.id);
   proto->set_message_count(session.messages);
@@ -43,6 +48,7 @@ void InfoToProto(const SessionInfo& session, v1::SessionProperties* proto) {
   if (session.locked_until != kNever) {
     ToProto(session.locked_until, proto->mutable_locked_until());
     ToProto(session.locked_since, proto->mutable_locked_since());
+    if (session.holder != nullptr) HolderToProto(*session.holder, proto);
   }
   if (session.state_updated_at) {
     ToProto(*session.state_updated_at, proto->mutable_state_updated_time());
