@@ -204,8 +204,18 @@ TEST_F(TraceTest, AMessageOfASessionWaitsForItOrForItsHolder) {
   Send("letters", std::move(message));
 
   EXPECT_EQ(WaitOf("a"), MessageWait::kSession);
-  ASSERT_TRUE(engine_.AcceptSession("letters", "red").ok());
+  std::shared_ptr<WaitHandle> wait;
+  const auto accepted = engine_.Await<AcceptedSession>([&](Answer<AcceptedSession> answer) {
+    wait = engine_.broker().requests().Wait(
+        {.peer = "there"}, AcceptSessionRequest{{"letters"}, {.id = "red"}}, std::move(answer));
+  });
+  ASSERT_TRUE(accepted.ok());
   EXPECT_EQ(WaitOf("a"), MessageWait::kSessionLock);
+
+  const MessagePlace place = Trace(WantedMessage("a")).places.at(0);
+  EXPECT_EQ(place.locked_by, "there");
+  EXPECT_EQ(place.locked_since, engine_.clock().Now());
+  EXPECT_EQ(place.locked_until, accepted->until);
 }
 
 TEST_F(TraceTest, ADeadLetterThatItsTargetRefusesWaitsToBeForwarded) {  // FWD-15

@@ -61,10 +61,11 @@ struct MessagePlace {
   MessageWait wait = MessageWait::kReceiver;
   // The next one for a receiver; false also where that is not known without reading.
   bool is_next = false;
-  // kLock. kNever: since before the last start; and as long as its session is locked.
+  // kLock. kNever: since before the last start; and as long as its session is locked. kSessionLock:
+  // that of its session.
   Timestamp locked_since = kNever;
   Timestamp locked_until = kNever;
-  // kLock: where its holder comes from; empty: not known, or not for who asks.
+  // kLock, kSessionLock: where the holder comes from; empty: not known, or not for who asks.
   std::string locked_by{};
   // kForwarding: where it goes.
   std::string forward_to{};

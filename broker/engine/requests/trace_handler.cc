@@ -188,6 +188,7 @@ MessagePlace TraceHandler::PlaceOf(Queue& queue, const FoundPlace& found, const 
   MessagePlace place{.path = LanePath(queue, found.lane), .peeked = found.peeked};
   place.wait = WaitOf(queue, found, now);
   if (found.peeked.standing == Standing::kLocked) AddLock(queue, found, asker, now, place);
+  if (place.wait == MessageWait::kSessionLock) AddSessionLock(queue, found, asker, place);
   if (place.wait == MessageWait::kReceiver) place.is_next = IsNext(queue, found);
   if (place.wait == MessageWait::kForwarding) place.forward_to = *queue.forwards_to(found.lane);
   if (!found.peeked.is_scheduled) {
@@ -208,6 +209,15 @@ void TraceHandler::AddLock(const Queue& queue, const FoundPlace& found, const As
   if (!asker.sees_all) return;
   const std::optional<HolderInfo> holder = holders_.Describe(lock->owner.holder, /*left=*/0);
   if (holder) place.locked_by = holder->peer;
+}
+
+void TraceHandler::AddSessionLock(const Queue& queue, const FoundPlace& found, const Asker& asker,
+                                  MessagePlace& place) {
+  const SessionBook& sessions = *queue.lane(found.lane).sessions();
+  const Session& session = *sessions.Find(found.peeked.message->facts.session_id);
+  place.locked_since = session.since();
+  place.locked_until = session.until();
+  if (asker.sees_all && session.holder() != nullptr) place.locked_by = session.holder()->peer;
 }
 
 }  // namespace wharf

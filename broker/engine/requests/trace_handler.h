@@ -60,6 +60,9 @@ class TraceHandler {
                        Timestamp now) const;
   void AddLock(const Queue& queue, const FoundPlace& found, const Asker& asker, Timestamp now,
                MessagePlace& place) const;
+  // Of the session that it waits in.
+  static void AddSessionLock(const Queue& queue, const FoundPlace& found, const Asker& asker,
+                             MessagePlace& place);
 
   const WorkerContext context_;
   const EntityFinder& finder_;

@@ -31,6 +31,14 @@ std::string LockText(const v1::MessagePlace& place, TimeDigits digits) {
   return text;
 }
 
+std::string SessionLockText(const v1::MessagePlace& place) {
+  std::string text =
+      fmt::format("who holds the session {}", place.message().message().session_id());
+  if (place.has_locked_by()) text += ", " + place.locked_by();
+  if (place.has_locked_since()) text += ", since " + TimeText(place.locked_since());
+  return text;
+}
+
 // What it waits for, in a few words.
 std::string WaitText(const v1::MessagePlace& place, TimeDigits digits) {
   const v1::ReceivedMessage& message = place.message();
@@ -42,7 +50,7 @@ std::string WaitText(const v1::MessagePlace& place, TimeDigits digits) {
     case v1::MESSAGE_WAIT_SESSION:
       return fmt::format("a receiver that accepts the session {}", message.message().session_id());
     case v1::MESSAGE_WAIT_SESSION_LOCK:
-      return fmt::format("who holds the session {}", message.message().session_id());
+      return SessionLockText(place);
     case v1::MESSAGE_WAIT_SCHEDULED_TIME:
       return "its time, " + TimeText(message.message().scheduled_enqueue_time(), digits);
     case v1::MESSAGE_WAIT_DELAY:
