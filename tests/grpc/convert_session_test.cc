@@ -140,15 +140,15 @@ TEST(ConvertSessionTest, APageIsAskedFor) {  // SLS-1, SLS-4
   EXPECT_EQ(first.count_max, 100U);
   EXPECT_EQ(first.state_updated_since, std::nullopt);
 
-  proto.set_page_size(250);
+  proto.set_page_size(1000);
   proto.set_page_token(PageTokenOfName("red"));
   proto.mutable_state_updated_since()->set_seconds(9);
   const ListSessionsRequest next = *FromProto(proto);
   EXPECT_EQ(next.after, "red");
-  EXPECT_EQ(next.count_max, 250U);
+  EXPECT_EQ(next.count_max, 1000U);
   EXPECT_EQ(next.state_updated_since, At(9));
 
-  proto.set_page_size(251);
+  proto.set_page_size(1001);
   EXPECT_EQ(FromProto(proto).status().code(), ErrorCode::kArgumentOutOfRange);
 }
 

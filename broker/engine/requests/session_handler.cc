@@ -13,7 +13,7 @@
 namespace wharf {
 namespace {
 
-constexpr std::size_t kPageMax = 250;
+constexpr std::size_t kPageMax = 1000;
 // Held sessions that one page of them looks at.
 constexpr std::size_t kHeldMax = 1000;
 

@@ -157,7 +157,7 @@ class SessionErrorsTest(wire.SessionTest):
         name, sessions = self.new_session_queue(), self.client.sessions
         many = messaging_pb2.ManySessions
 
-        for call in (lambda: sessions.accept(name, wait=wire.seconds(301)), lambda: sessions.list(name, 251),
+        for call in (lambda: sessions.accept(name, wait=wire.seconds(301)), lambda: sessions.list(name, 1001),
                      lambda: sessions.accept(name, wait=wire.seconds(-1)), lambda: sessions.deepest(name, 101)):
             self.assert_fails(*self.OUT_OF_RANGE, call)
         for bad in (many(max_concurrent_sessions=1001), many(idle_timeout=wire.seconds(3601)),

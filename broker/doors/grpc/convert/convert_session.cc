@@ -15,7 +15,7 @@ namespace {
 constexpr std::uint32_t kConcurrentDefault = 8;
 constexpr std::uint32_t kConcurrentMax = 1000;
 constexpr Duration kIdleMax = std::chrono::hours(1);
-constexpr std::uint32_t kSessionPageMax = 250;
+constexpr std::uint32_t kSessionPageMax = 1000;
 
 Result<SessionUse> ManyFromProto(const v1::ManySessions& proto) {
   if (proto.max_concurrent_sessions() > kConcurrentMax) {
