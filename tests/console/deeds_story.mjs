@@ -146,6 +146,76 @@ export default {
       await heading(page, "Entities").waitFor();
     }),
 
+  "a rule is changed in place, and what another has made of it is not written over": (browser) =>
+    told(browser, async (page, daemon) => {
+      const entityPath = "sales/Subscriptions/red";
+      const ruleNow = () => daemon.call("Topics/GetRule", { entityPath, name: "colour" });
+      const applicationProperties = {
+        code: { stringValue: "007" },
+        size: { int32Value: 3 },
+        when: { timestampValue: "2026-01-31T12:00:00Z" },
+      };
+      await daemon.call("Topics/AddRule", {
+        entityPath,
+        rule: { name: "exact", correlationFilter: { to: "shop", applicationProperties } },
+      });
+      const before = await ruleNow();
+      await goTo(page, "entity", entityPath, "rules");
+      await press(page, "Change rule exact");
+      assert.equal(await page.getByLabel("To", { exact: true }).inputValue(), "shop");
+      const lines = dialog(page).getByLabel("Properties", { exact: true });
+      assert.match(await lines.inputValue(), /code \(string\) = 007/);
+      await dialog(page).getByLabel("Subject", { exact: true }).fill("urgent");
+      await lines.fill(`${await lines.inputValue()}\nnew = 5`);
+      await inDialog(page, "Change").click();
+      await isClosed(page);
+      const { correlationFilter } = await daemon.call("Topics/GetRule", { entityPath, name: "exact" });
+      assert.deepEqual(correlationFilter, {
+        to: "shop",
+        subject: "urgent",
+        applicationProperties: { ...applicationProperties, new: { int64Value: "5" } },
+      });
+
+      await press(page, "Change rule colour");
+      await fill(page, "SQL filter", "color = @color");
+      await fill(page, "Parameters of the filter", "color = blue");
+      await fill(page, "Action", "");
+      await inDialog(page, "Change").click();
+      await isClosed(page);
+      const changed = await ruleNow();
+      assert.deepEqual(
+        [changed.sqlFilter, changed.action, changed.createdAt, changed.etag === before.etag],
+        [
+          { text: "color = @color", parameters: { color: { stringValue: "blue" } } },
+          undefined,
+          before.createdAt,
+          false,
+        ],
+      );
+
+      await press(page, "Change rule colour");
+      await daemon.call("Topics/UpdateRule", { entityPath, rule: { name: "colour", sqlFilter: { text: "size > 1" } } });
+      await fill(page, "SQL filter", "size > 2");
+      await inDialog(page, "Change").click();
+      await says(page, "Somebody else has changed it meanwhile");
+      await dialog(page).getByText("size > 1").waitFor();
+      assert.equal((await ruleNow()).sqlFilter.text, "size > 1");
+      await press(page, "Begin with that");
+      assert.equal(await page.getByLabel("SQL filter", { exact: true }).inputValue(), "size > 1");
+      await daemon.call("Topics/UpdateRule", { entityPath, rule: { name: "colour", sqlFilter: { text: "size > 4" } } });
+      await fill(page, "SQL filter", "size > 5");
+      await inDialog(page, "Change").click();
+      await inDialog(page, "Change it all the same").click();
+      await isClosed(page);
+      assert.equal((await ruleNow()).sqlFilter.text, "size > 5");
+
+      await press(page, "Remove rule colour");
+      await daemon.call("Topics/UpdateRule", { entityPath, rule: { name: "colour", sqlFilter: { text: "size > 6" } } });
+      await inDialog(page, "Remove 1 rule").click();
+      await dialog(page).getByText("InvalidOperation").waitFor();
+      assert.equal((await ruleNow()).sqlFilter.text, "size > 6");
+    }),
+
   "messages: found by state and filter, opened, settled by number, taken home": (browser) =>
     told(browser, async (page, daemon) => {
       await goTo(page, "entity", "orders", "messages");

@@ -192,14 +192,32 @@ export interface SessionProperties {
 export interface Rule {
   name: string;
   trueFilter?: object;
+export interface SqlText {
+  text: string;
+  parameters?: Properties;
+}
+
+export interface CorrelationFilter {
+  correlationId?: string;
+  messageId?: string;
+  to?: string;
+  replyTo?: string;
+  subject?: string;
+  sessionId?: string;
+  replyToSessionId?: string;
+  contentType?: string;
+  applicationProperties?: Properties;
+}
+
   falseFilter?: object;
-  sqlFilter?: { text: string; parameters?: Properties };
-  correlationFilter?: Record<string, unknown>;
-  action?: { text: string };
+  sqlFilter?: SqlText;
+  correlationFilter?: CorrelationFilter;
+  action?: SqlText;
   createdAt?: string;
 }
 
 export interface Lock {
+  etag: string;
   sequenceNumber: Int64;
   lockTokenEnd: string;
   lockedSince?: string;

@@ -1,134 +1,27 @@
-// Rules: which messages a subscription gets; adds and removes rules, and tells of a message whether it would match.
+// Rules: which messages a subscription gets; adds, changes and removes rules, and tells of a message whether it would
+// match.
 
 import { useState } from "preact/hooks";
 
 import { call } from "../api/call";
 import { useAsked, useDeed } from "../api/hooks";
 import { may } from "../api/presence";
-import type { Properties, Rule, Verdict } from "../api/types";
+import type { Rule, Verdict } from "../api/types";
 import { Confirm } from "../parts/confirm";
-import { Dialog } from "../parts/dialog";
 import { Failure } from "../parts/failure";
-import { Area, Choice, Field } from "../parts/field";
+import { Area, Field } from "../parts/field";
 import { PropertyTable } from "../parts/message";
 import { Moment } from "../parts/moment";
 import { notice } from "../parts/notice";
 import { Table } from "../parts/table";
 import { TokenPager, useTokens } from "../parts/token_pager";
-import { made, shown } from "../text/values";
-import { enumWords, words } from "../text/words";
+import { LINES_HINT, propertiesOf } from "../text/property_lines";
+import { shown } from "../text/values";
+import { enumWords } from "../text/words";
+import { AddRule, ChangeRule } from "./rule_form";
+import { filterWords } from "./rule_words";
 
 const PAGE = 100;
-
-function filterWords(rule: Rule): string {
-  if (rule.sqlFilter) return rule.sqlFilter.text;
-  if (rule.falseFilter) return "nothing";
-  if (!rule.correlationFilter) return "everything";
-  const { applicationProperties, ...fields } = rule.correlationFilter as { applicationProperties?: Properties };
-  const parts = [
-    ...Object.entries(fields).map(([name, value]) => `${words(name)} = ${String(value)}`),
-    ...Object.entries(applicationProperties ?? {}).map(([name, value]) => `${name} = ${shown(value).text}`),
-  ];
-  return parts.join(" and ");
-}
-
-// "color = red", a line each; a value that is a number or a bool is one.
-function propertiesOf(lines: string): Properties {
-  const properties: Properties = {};
-  for (const line of lines.split("\n").filter((line) => line.trim() !== "")) {
-    const at = line.indexOf("=");
-    if (at < 0) throw new Error(`"${line}" is no property: write name = value`);
-    const text = line.slice(at + 1).trim();
-    const kind =
-      text === "true" || text === "false"
-        ? "bool"
-        : /^-?\d+$/.test(text)
-          ? "int64"
-          : /^-?\d+\.\d+$/.test(text)
-            ? "double"
-            : "string";
-    properties[line.slice(0, at).trim()] = made(kind, text);
-  }
-  return properties;
-}
-
-const LINES = "One a line: color = red. Numbers, true and false are what they look like.";
-
-function AddRule({ path, close }: { path: string; close: () => void }) {
-  const [name, setName] = useState("");
-  const [kind, setKind] = useState("sql");
-  const [text, setText] = useState("");
-  const [subject, setSubject] = useState("");
-  const [correlationId, setCorrelation] = useState("");
-  const [lines, setLines] = useState("");
-  const [action, setAction] = useState("");
-  const filter = (): object => {
-    if (kind === "true") return { trueFilter: {} };
-    if (kind === "false") return { falseFilter: {} };
-    if (kind === "sql") return { sqlFilter: { text } };
-    return {
-      correlationFilter: {
-        ...(subject && { subject }),
-        ...(correlationId && { correlationId }),
-        applicationProperties: propertiesOf(lines),
-      },
-    };
-  };
-  const { run, isRunning, failure } = useDeed(async () => {
-    await call("Topics/AddRule", {
-      entityPath: path,
-      rule: { name, ...filter(), ...(action.trim() !== "" && { action: { text: action } }) },
-    });
-    notice(`Rule ${name} is added.`);
-    close();
-  });
-  return (
-    <Dialog title={`Add a rule to ${path}`} close={close}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void run();
-        }}
-      >
-        <Field label="Name" value={name} set={setName} input={{ required: true }} />
-        <Choice
-          label="Filter"
-          value={kind}
-          set={setKind}
-          options={[
-            ["sql", "SQL"],
-            ["correlation", "correlation"],
-            ["true", "everything"],
-            ["false", "nothing"],
-          ]}
-        />
-        {kind === "sql" && (
-          <Area label="SQL filter" hint="color = 'red' AND quantity > 2" rows={3} value={text} set={setText} />
-        )}
-        {kind === "correlation" && (
-          <>
-            <Field label="Subject" value={subject} set={setSubject} />
-            <Field label="Correlation id" value={correlationId} set={setCorrelation} />
-            <Area label="Properties" hint={LINES} rows={3} value={lines} set={setLines} />
-          </>
-        )}
-        <Area
-          label="Action"
-          hint="SET priority = 'high'; REMOVE note. Empty: none"
-          rows={2}
-          value={action}
-          set={setAction}
-        />
-        <Failure of={failure} />
-        <div class="buttons">
-          <button type="submit" class="main" disabled={isRunning}>
-            Add
-          </button>
-        </div>
-      </form>
-    </Dialog>
-  );
-}
 
 function Tester({ path }: { path: string }) {
   const [subject, setSubject] = useState("");
@@ -164,7 +57,7 @@ function Tester({ path }: { path: string }) {
         <Field label="Subject" value={subject} set={setSubject} />
         <Field label="Correlation id" value={correlationId} set={setCorrelation} />
       </div>
-      <Area label="Properties of the application" hint={LINES} rows={3} value={lines} set={setLines} />
+      <Area label="Properties of the application" hint={LINES_HINT} rows={3} value={lines} set={setLines} />
       <Failure of={failure} />
       <div class="buttons">
         <button type="submit" class="main" disabled={isRunning}>
@@ -217,6 +110,7 @@ function Tester({ path }: { path: string }) {
 export function Rules({ path }: { path: string }) {
   const tokens = useTokens();
   const [isAdding, setAdding] = useState(false);
+  const [changed, setChanged] = useState<Rule | null>(null);
   const [removed, setRemoved] = useState<Rule | null>(null);
   const { data, failure, again } = useAsked(
     (signal) =>
@@ -255,14 +149,19 @@ export function Rules({ path }: { path: string }) {
                   {
                     name: "Deeds",
                     cell: (rule: Rule) => (
-                      <button
-                        type="button"
-                        class="danger"
-                        onClick={() => setRemoved(rule)}
-                        aria-label={`Remove rule ${rule.name}`}
-                      >
-                        Remove…
-                      </button>
+                      <div class="buttons">
+                        <button type="button" onClick={() => setChanged(rule)} aria-label={`Change rule ${rule.name}`}>
+                          Change…
+                        </button>
+                        <button
+                          type="button"
+                          class="danger"
+                          onClick={() => setRemoved(rule)}
+                          aria-label={`Remove rule ${rule.name}`}
+                        >
+                          Remove…
+                        </button>
+                      </div>
                     ),
                   },
                 ]
@@ -281,13 +180,23 @@ export function Rules({ path }: { path: string }) {
           }}
         />
       )}
+      {changed !== null && (
+        <ChangeRule
+          path={path}
+          rule={changed}
+          close={() => {
+            setChanged(null);
+            again();
+          }}
+        />
+      )}
       {removed !== null && (
         <Confirm
           title={`Remove rule ${removed.name}?`}
           verb="Remove 1 rule"
           close={() => setRemoved(null)}
           deed={async () => {
-            await call("Topics/RemoveRule", { entityPath: path, name: removed.name });
+            await call("Topics/RemoveRule", { entityPath: path, name: removed.name, etag: removed.etag });
             notice(`Rule ${removed.name} is removed.`);
             again();
           }}
