@@ -58,7 +58,7 @@ export default {
       assert.deepEqual(await barriersOf(page), []);
       await press(page, "Remove old ones…");
       await fill(page, "Keep the newest", "2");
-      await says(page, "Of 3 backups the newest 2 ones of this broker stay, and up to 1 go");
+      await says(page, "Of 3 backups the newest 2 of this broker stay, and up to 1 goes");
       await press(page, "Remove up to 1 backup");
       await says(page, "1 backup removed: first");
       await page.getByRole("row", { name: /^first / }).waitFor({ state: "detached" });
@@ -71,6 +71,45 @@ export default {
       damage(join(folder, "third"));
       await press(page, "Verify third");
       await page.getByRole("alert").getByText("third failed").waitFor();
+      await page.setViewportSize({ width: 360, height: 740 });
+      assert.deepEqual(await overflowOf(page), []);
+    }),
+
+  "what the archive keeps is told, also where it has a hole": (browser) =>
+    withFolder(browser, async (page, daemon, folder) => {
+      const flags = [...daemon.flags];
+      const send = () => daemon.call("Messaging/Send", { entityPath: "q", messages: [{}] });
+      await daemon.call("Management/CreateQueue", { queue: { name: "q" } });
+      await signIn(page, daemon);
+      await goTo(page, "backups");
+      await make(page, "before");
+      await says(page, "Nothing is archived");
+      await page.getByRole("row", { name: /^before .* when it was made / }).waitFor();
+
+      const again = async (...more) => {
+        await daemon.kill();
+        daemon.flags = [...flags, ...more];
+        await daemon.start();
+        await send();
+      };
+      await again("--archive-bytes", "256MiB");
+      await make(page, "first");
+      await send();
+      const archive = page.getByRole("table", { name: "Archive" });
+      await archive.getByRole("row", { name: /^archived .*Z .*Z [\d,]+ to [\d,]+ / }).waitFor();
+      await page.getByRole("row", { name: /^first .*Z .*Z / }).waitFor();
+      await again();
+      await again("--archive-bytes", "256MiB");
+      await archive.getByRole("row", { name: /^a hole – – [\d,]+ to [\d,]+ –/ }).waitFor();
+      assert.equal(await archive.getByRole("row", { name: /^archived / }).count(), 2);
+      await says(page, "but not beyond a hole");
+      assert.deepEqual(await barriersOf(page), []);
+
+      await daemon.kill();
+      rmSync(join(folder, ".archive"), { recursive: true });
+      writeFileSync(join(folder, ".archive"), "not a folder");
+      await daemon.start();
+      await page.getByRole("alert").getByText("Nothing is archived just now").waitFor();
       await page.setViewportSize({ width: 360, height: 740 });
       assert.deepEqual(await overflowOf(page), []);
     }),

@@ -14,6 +14,7 @@ import { Moment } from "../parts/moment";
 import { notice } from "../parts/notice";
 import { type Order, Table, type Column, sorted } from "../parts/table";
 import { bytes, count, counted, numberOf } from "../text/numbers";
+import { Archive, type ArchivedRun } from "./archive";
 
 const PACE = 5000;
 const PACE_OF_WORK = 500;
@@ -29,6 +30,14 @@ interface Backup {
   nodeName: string;
   version: string;
   trouble: string;
+  // It can be restored to any moment up to this one.
+  archivedUntil?: string;
+}
+
+interface Listed {
+  backups?: Backup[];
+  archived?: ArchivedRun[];
+  archiveTrouble: string;
 }
 
 interface Work {
@@ -140,8 +149,9 @@ function Prune({ backups, begun, close }: { backups: Backup[]; begun: (work: Wor
     >
       <Field label="Keep the newest" value={keep} set={setKeep} input={{ type: "number", min: "1" }} />
       <p aria-live="polite">
-        Of {counted(readable, "backup")} the newest {counted(kept, "one")} of this broker stay, and up to {count(most)}{" "}
-        go for good. Those of other brokers in the same folder stay, and do not count.
+        Of {counted(readable, "backup")} the newest {kept === 1 ? "one" : count(kept)} of this broker{" "}
+        {kept === 1 ? "stays" : "stay"}, and up to {count(most)} {most === 1 ? "goes" : "go"} for good. Those of other
+        brokers in the same folder stay, and do not count.
       </p>
     </Confirm>
   );
@@ -160,10 +170,15 @@ const COLUMNS: Column<Backup>[] = [
     by: (backup) => numberOf(backup.byteCount),
     cell: (backup) => bytes(backup.byteCount),
   },
+  {
+    name: "Restorable until",
+    by: (backup) => backup.archivedUntil ?? "",
+    cell: (backup) => (backup.archivedUntil ? <Moment at={backup.archivedUntil} /> : "when it was made"),
+  },
   { name: "Of it shared", isNumber: true, cell: (backup) => bytes(backup.sharedByteCount) },
   { name: "Files", isNumber: true, cell: (backup) => count(backup.fileCount) },
   { name: "Commits", isNumber: true, cell: (backup) => count(backup.commitCount) },
-  { name: "By", cell: (backup) => backup.nodeName || "this broker, or another one by itself" },
+  { name: "By", cell: (backup) => backup.nodeName || "a broker by itself" },
   { name: "Version", isShort: true, cell: (backup) => backup.version || "–" },
 ];
 
@@ -190,7 +205,7 @@ function Folder({ work, begun }: { work: Work | null; begun: (work: Work) => voi
   const [open, setOpen] = useState<"" | "make" | "prune">("");
   const [order, setOrder] = useState<Order>({ column: "Made", isRising: false });
   const { data, failure } = useAsked(
-    (signal) => call<{ backups?: Backup[] }>("Backups/List", {}, signal),
+    (signal) => call<Listed>("Backups/List", {}, signal),
     ["backups", work?.id, work?.underWay],
     PACE,
   );
@@ -252,6 +267,7 @@ function Folder({ work, begun }: { work: Work | null; begun: (work: Work) => voi
           </p>
         </>
       )}
+      {data !== null && <Archive runs={data.archived ?? []} trouble={data.archiveTrouble} />}
       {open === "make" && <MakeBackup begun={begun} close={close} />}
       {open === "prune" && <Prune backups={backups} begun={begun} close={close} />}
     </>
