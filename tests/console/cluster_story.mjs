@@ -40,6 +40,8 @@ const stories = {
       await add(page, second);
       await add(page, third);
       assert.deepEqual(await barriersOf(page), []);
+      await says(page, "Nothing was compared since this node leads");
+      assert.equal(await page.locator(".failure").count(), 0);
 
       // An address that nobody waits at is told of in the broker's words, and changes nothing.
       await press(page, "Add a member…");

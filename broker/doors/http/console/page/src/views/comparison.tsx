@@ -40,8 +40,12 @@ function Found({ difference }: { difference: Difference }) {
   );
 }
 
-function sentence({ members = [], rowCount, byteCount, index, difference }: Compared): string {
-  if (members.length === 0) return "Nothing was compared since this node leads. A leader does it by itself each day.";
+// That nothing was compared is no trouble of a comparison.
+const hasCompared = ({ members = [] }: Compared): boolean => members.length > 0;
+
+function sentence(compared: Compared): string {
+  const { rowCount, byteCount, index, difference } = compared;
+  if (!hasCompared(compared)) return "Nothing was compared since this node leads. A leader does it by itself each day.";
   const same = `${counted(rowCount, "row")}, ${bytes(byteCount)}, up to entry ${count(index)}`;
   return difference ? `Equal are ${same}.` : `All is equal: ${same}.`;
 }
@@ -75,7 +79,7 @@ export function Comparison() {
       )}
       {data !== null && !isRunning && <p role="status">{sentence(data)}</p>}
       {data?.difference && <Found difference={data.difference} />}
-      {data?.trouble && <p class="failure">{data.trouble}</p>}
+      {data?.trouble && hasCompared(data) && <p class="failure">{data.trouble}</p>}
       {(data?.members ?? []).some((member) => member.trouble) && (
         <Table
           caption="Members that were not compared"

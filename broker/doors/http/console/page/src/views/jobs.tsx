@@ -44,7 +44,15 @@ export function Jobs() {
           none="There is none, and none has ended within a day."
           columns={[
             { name: "Job", isNumber: true, cell: (job) => job.id },
-            { name: "What", cell: (job) => `${enumWords(job.kind, "KIND_")}${job.dryRun ? ", dry run" : ""}` },
+            {
+              name: "What",
+              cell: (job) => (
+                <span class="words">
+                  {enumWords(job.kind, "KIND_")}
+                  {job.dryRun && ", dry run"}
+                </span>
+              ),
+            },
             {
               name: "Of",
               cell: (job) => (
@@ -57,21 +65,24 @@ export function Jobs() {
             {
               name: "State",
               isShort: true,
-              cell: (job) =>
-                isRunning(job) ? (
-                  <Bar label={`Job ${job.id}`} value={0} of={0}>
-                    running
-                  </Bar>
-                ) : (
-                  enumWords(job.state, "STATE_")
-                ),
+              cell: (job) => (
+                <>
+                  {isRunning(job) ? (
+                    <Bar label={`Job ${job.id}`} value={0} of={0}>
+                      running
+                    </Bar>
+                  ) : (
+                    enumWords(job.state, "STATE_")
+                  )}
+                  {job.lastError && <p class="hint">{job.lastError}</p>}
+                </>
+              ),
             },
             { name: "Looked at", isNumber: true, cell: (job) => count(job.examinedCount) },
             { name: "Matched", isNumber: true, cell: (job) => count(job.matchedCount) },
             { name: "Done", isNumber: true, cell: (job) => count(job.doneCount) },
             { name: "Left", isNumber: true, cell: (job) => count(job.leftCount) },
             { name: "Began", cell: (job) => <Moment at={job.createdAt} /> },
-            { name: "Why", cell: (job) => <span class="text">{job.lastError || "–"}</span> },
             {
               name: "Deeds",
               cell: (job) =>
