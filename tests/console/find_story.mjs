@@ -47,6 +47,10 @@ export default {
       await look(page, "8", "orders");
       assert.match((await told(page, "Its place"))[0], /orders 8 .*the end of its lock .*, since/);
 
+      // The session that it waits in is held.
+      await look(page, "3", "letters");
+      assert.match((await told(page, "Its place"))[0], /letters 3 .*who holds the session bert .*ipv4:.*, since/);
+
       await dropOne(daemon, "orders/$DeadLetterQueue");
       await look(page, "d0", "");
       await says(page, "It is nowhere");

@@ -92,6 +92,8 @@ export default {
       }
       await signIn(page, daemon);
       await goTo(page, "entity", "s", "sessions");
+      const asked = [];
+      page.on("request", (request) => asked.push(request));
       await page.getByLabel("Show", { exact: true }).selectOption("1000");
       const row = (id) => page.getByRole("row", { name: new RegExp(`^${id} `) });
       await row("s0999").waitFor();
@@ -108,6 +110,11 @@ export default {
       const drawn = await page.evaluate(() => [...window.drawn]);
       assert.equal(drawn.length, 1, drawn.join());
       assert.match(drawn[0], /^s05002/);
+      // All of them by one call, and who holds them by no other.
+      const calls = asked.map((request) => [new URL(request.url()).pathname, request.postDataJSON()?.pageSize]);
+      const [first, ...others] = calls.filter(([path]) => /\/(Sessions|Management\/ListLocks)/.test(path));
+      assert.deepEqual(first, ["/api/v1/Sessions/ListSessions", 1000]);
+      for (const other of others) assert.deepEqual(other, first);
     }),
 
   "how long something waits goes on while nothing else changes": (browser) =>

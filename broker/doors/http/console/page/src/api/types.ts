@@ -185,13 +185,13 @@ export interface SessionProperties {
   oldestEnqueuedTime?: string;
   lockedUntil?: string;
   lockedSince?: string;
+  // Of the holder: where it comes from, and as whom.
+  lockedBy?: string;
+  lockedByIdentity?: string;
   stateUpdatedTime?: string;
   stateSize?: Int64;
 }
 
-export interface Rule {
-  name: string;
-  trueFilter?: object;
 export interface SqlText {
   text: string;
   parameters?: Properties;
@@ -209,15 +209,18 @@ export interface CorrelationFilter {
   applicationProperties?: Properties;
 }
 
+export interface Rule {
+  name: string;
+  trueFilter?: object;
   falseFilter?: object;
   sqlFilter?: SqlText;
   correlationFilter?: CorrelationFilter;
   action?: SqlText;
   createdAt?: string;
+  etag: string;
 }
 
 export interface Lock {
-  etag: string;
   sequenceNumber: Int64;
   lockTokenEnd: string;
   lockedSince?: string;

@@ -1,5 +1,6 @@
 // Table: rows with a head; on a narrow screen each row is a card. Its roles are said, because a card is no table to a
-// browser. Who keeps its columns has only those rows drawn again that are others.
+// browser. Who keeps its columns has only those rows drawn again that are others. Of a long one the browser lays out
+// the rows that are seen, so how wide a column is cannot depend on what is in it.
 
 import { Component, type ComponentChildren } from "preact";
 
@@ -11,6 +12,8 @@ export interface Column<Row> {
   isNumber?: boolean;
   // Of a word or two, which stay on a line.
   isShort?: boolean;
+  // How wide it is where the table is long, as a track of a grid; if it is not said, as wide as the others.
+  track?: string;
 }
 
 export interface Order {
@@ -26,6 +29,7 @@ interface TableProps<Row> {
   order?: Order;
   sort?: (order: Order) => void;
   none?: string;
+  isLong?: boolean;
 }
 
 export function sorted<Row>(rows: Row[], columns: Column<Row>[], order: Order): Row[] {
@@ -67,11 +71,15 @@ class Line<Row> extends Component<LineProps<Row>> {
   }
 }
 
-export function Table<Row>({ caption, columns, rows, keyOf, order, sort, none = "There are none." }: TableProps<Row>) {
+const tracksOf = <Row,>(columns: Column<Row>[]): string =>
+  columns.map(({ track = "minmax(0, 1fr)" }) => track).join(" ");
+
+export function Table<Row>(props: TableProps<Row>) {
+  const { caption, columns, rows, keyOf, order, sort, none = "There are none.", isLong = false } = props;
   if (rows.length === 0) return <p class="none">{none}</p>;
   return (
-    <div class="table-frame">
-      <table role="table" aria-label={caption}>
+    <div class={isLong ? "table-frame long" : "table-frame"}>
+      <table role="table" aria-label={caption} style={isLong ? { "--tracks": tracksOf(columns) } : undefined}>
         <thead role="rowgroup">
           <tr role="row">
             {columns.map(({ name, by, isNumber }) => (

@@ -17,7 +17,7 @@ import { enumWords } from "../text/words";
 const PACE = 3000;
 const PAGE = 50;
 
-export function holderWords(holder: Lock["holder"]): string {
+function holderWords(holder: Lock["holder"]): string {
   if (holder === undefined) return "not known: locked before the last start";
   return `${enumWords(holder.kind, "KIND_")} of ${holder.peer}${holder.isAtLimit ? ", which holds as much as it may" : ""}`;
 }

@@ -1,5 +1,6 @@
 // RuleForm: what a rule shall be; a new one, or another filter and action in the place of those of a rule.
 
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 
 import { Refusal, call } from "../api/call";
@@ -162,9 +163,11 @@ interface FormProps {
   before: Rule;
   verb: string;
   deed: (rule: Rule) => Promise<void>;
+  // What is to be known before it is done once more.
+  children?: ComponentChildren;
 }
 
-function RuleForm({ before, verb, deed }: FormProps) {
+function RuleForm({ before, verb, deed, children }: FormProps) {
   const [written, setWritten] = useState(() => writtenOf(before));
   const set = (part: Partial<Written>) => setWritten((all) => ({ ...all, ...part }));
   const { run, isRunning, failure } = useDeed(async () => deed(ruleOf(written, before)));
@@ -181,6 +184,7 @@ function RuleForm({ before, verb, deed }: FormProps) {
       <FilterInputs written={written} set={set} />
       <ActionInputs written={written} set={set} />
       <Failure of={failure} />
+      {children}
       <div class="buttons">
         <button type="submit" class="main" disabled={isRunning}>
           {verb}
@@ -220,8 +224,10 @@ export function ChangeRule({ path, rule, close }: Place & { rule: Rule }) {
     try {
       await call("Topics/UpdateRule", { entityPath: path, rule: { ...wanted, etag } });
     } catch (refusal) {
-      if (refusal instanceof Refusal && refusal.code === "InvalidOperation")
-        setTheirs(await call<Rule>("Topics/GetRule", { entityPath: path, name: rule.name }));
+      if (refusal instanceof Refusal && refusal.code === "InvalidOperation") {
+        const now = await call<Rule>("Topics/GetRule", { entityPath: path, name: rule.name });
+        if (now.etag !== etag) setTheirs(now);
+      }
       throw refusal;
     }
     notice(`Rule ${rule.name} is changed.`);
@@ -230,38 +236,39 @@ export function ChangeRule({ path, rule, close }: Place & { rule: Rule }) {
   return (
     <Dialog title={`Change rule ${rule.name}`} close={close}>
       <p>It holds for what is sent from then on; no message sees the subscription without it.</p>
-      {theirs !== null && (
-        <div class="card" role="status">
-          <p>
-            Somebody else has changed it meanwhile. It takes <code class="text">{filterWords(theirs)}</code> now, and{" "}
-            {theirs.action ? (
-              <>
-                does <code class="text">{theirs.action.text}</code>
-              </>
-            ) : (
-              "has no action"
-            )}
-            .
-          </p>
-          <div class="buttons">
-            <button
-              type="button"
-              onClick={() => {
-                setBefore(theirs);
-                setTheirs(null);
-              }}
-            >
-              Begin with that
-            </button>
-          </div>
-        </div>
-      )}
       <RuleForm
         key={before.etag}
         before={before}
         verb={theirs === null ? "Change" : "Change it all the same"}
         deed={(wanted) => change(wanted, (theirs ?? before).etag)}
-      />
+      >
+        {theirs !== null && (
+          <div class="card" role="status">
+            <p>
+              Somebody else has changed it meanwhile. It takes <code class="text">{filterWords(theirs)}</code> now, and{" "}
+              {theirs.action ? (
+                <>
+                  does <code class="text">{theirs.action.text}</code>
+                </>
+              ) : (
+                "has no action"
+              )}
+              .
+            </p>
+            <div class="buttons">
+              <button
+                type="button"
+                onClick={() => {
+                  setBefore(theirs);
+                  setTheirs(null);
+                }}
+              >
+                Begin with that
+              </button>
+            </div>
+          </div>
+        )}
+      </RuleForm>
     </Dialog>
   );
 }

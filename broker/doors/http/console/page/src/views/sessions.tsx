@@ -5,7 +5,7 @@ import { useMemo, useState } from "preact/hooks";
 import { call } from "../api/call";
 import { useAsked, useDeed } from "../api/hooks";
 import { may } from "../api/presence";
-import type { Lock, SessionProperties } from "../api/types";
+import type { SessionProperties } from "../api/types";
 import { Confirm } from "../parts/confirm";
 import { Failure } from "../parts/failure";
 import { Choice } from "../parts/field";
@@ -14,13 +14,9 @@ import { notice } from "../parts/notice";
 import { type Column, type Order, Table, sorted } from "../parts/table";
 import { TokenPager, useTokens } from "../parts/token_pager";
 import { bytes, count, numberOf } from "../text/numbers";
-import { holderWords } from "./locks";
 
 const PACE = 3000;
 const SIZES = [50, 250, 1000];
-// Of one call.
-const PAGE_MAX = 250;
-const LOCKS_MAX = 1000;
 
 interface Depths {
   sessions?: { sessionId: string; messageCount: string }[];
@@ -62,24 +58,19 @@ function Deepest({ path }: { path: string }) {
   );
 }
 
-interface Row extends SessionProperties {
-  // Where it is held, and that is known.
-  holder?: Lock["holder"];
-}
-
 interface Listed {
-  sessions: Row[];
+  sessions: SessionProperties[];
   nextPageToken: string;
 }
 
-// As many as wanted, in as many calls as it takes.
-async function sessionsOf(path: string, wanted: number, from: string, signal: AbortSignal): Promise<Listed> {
-  const sessions: Row[] = [];
+// A page may be shorter than it could be, and have a next.
+async function list(path: string, wanted: number, from: string, signal: AbortSignal): Promise<Listed> {
+  const sessions: SessionProperties[] = [];
   let pageToken = from;
   do {
     const told = await call<{ sessions?: SessionProperties[]; nextPageToken: string }>(
       "Sessions/ListSessions",
-      { entityPath: path, pageSize: Math.min(PAGE_MAX, wanted - sessions.length), pageToken },
+      { entityPath: path, pageSize: wanted - sessions.length, pageToken },
       signal,
     );
     sessions.push(...(told.sessions ?? []));
@@ -88,66 +79,89 @@ async function sessionsOf(path: string, wanted: number, from: string, signal: Ab
   return { sessions, nextPageToken: pageToken };
 }
 
-async function list(path: string, wanted: number, from: string, signal: AbortSignal): Promise<Listed> {
-  const [told, holders] = await Promise.all([
-    sessionsOf(path, wanted, from, signal),
-    may("Manage", path) ? holdersOf(path, signal) : new Map(),
-  ]);
-  for (const row of told.sessions) {
-    if (row.lockedUntil !== undefined && holders.has(row.sessionId)) row.holder = holders.get(row.sessionId);
-  }
-  return told;
-}
-
-// Who holds a session holds its messages.
-async function holdersOf(path: string, signal: AbortSignal): Promise<Map<string, Lock["holder"]>> {
-  const { locks = [] } = await call<{ locks?: Lock[] }>(
-    "Management/ListLocks",
-    { entityPath: path, pageSize: LOCKS_MAX },
-    signal,
-  );
-  return new Map(
-    locks.flatMap(({ sessionId, holder }) => (sessionId !== undefined && holder ? [[sessionId, holder]] : [])),
+// Its name is kept in memory alone: after a start it is known when the holder comes back. Who may not manage the entity
+// does not hear it.
+function Holder({
+  of: { lockedUntil, lockedBy, lockedByIdentity },
+  isTold,
+}: {
+  of: SessionProperties;
+  isTold: boolean;
+}) {
+  if (!lockedUntil) return <>nobody</>;
+  if (!isTold) return <>somebody</>;
+  if (lockedBy === undefined) return <>somebody who has not come since the last start</>;
+  return (
+    <span class="text">
+      {lockedBy}
+      {lockedByIdentity !== undefined && ` as ${lockedByIdentity}`}
+    </span>
   );
 }
 
-function holder(row: Row) {
-  if (!row.lockedUntil) return "nobody";
-  return row.holder === undefined ? (
-    <span class="text">somebody, who has no message of it</span>
-  ) : (
-    <span class="text">{holderWords(row.holder)}</span>
+function Held({ of: { lockedSince, lockedUntil } }: { of: SessionProperties }) {
+  return (
+    <>
+      <Moment at={lockedUntil} />
+      {lockedSince && (
+        <p class="hint">
+          since <Moment at={lockedSince} />
+        </p>
+      )}
+    </>
   );
 }
 
 const depthOf = (row: SessionProperties): number => numberOf(row.messageCount) + (row.hasMoreMessages ? 1 : 0);
 
-const COLUMNS: Column<Row>[] = [
-  { name: "Session", by: (row) => row.sessionId, cell: (row) => <span class="text">{row.sessionId}</span> },
+// As wide as a time.
+const TIME = "minmax(11.5rem, 2fr)";
+
+const columnsOf = (isManaged: boolean, take: (row: SessionProperties) => void): Column<SessionProperties>[] => [
+  {
+    name: "Session",
+    track: "minmax(0, 3fr)",
+    by: (row) => row.sessionId,
+    cell: (row) => <span class="text">{row.sessionId}</span>,
+  },
   {
     name: "Messages",
+    track: "6.5rem",
     isNumber: true,
     by: depthOf,
-    cell: (row) => `${count(row.messageCount)}${row.hasMoreMessages ? " or more" : ""}`,
+    cell: (row) => `${count(row.messageCount)}${row.hasMoreMessages ? "+" : ""}`,
   },
   {
     name: "Oldest",
+    track: TIME,
     by: (row) => row.oldestEnqueuedTime ?? "",
     cell: (row) => (row.oldestEnqueuedTime ? <Moment at={row.oldestEnqueuedTime} /> : "–"),
   },
-  { name: "Holder", by: (row) => row.lockedUntil ?? "", cell: holder },
-  { name: "Held since", cell: (row) => (row.lockedUntil ? <Moment at={row.lockedSince} /> : "–") },
-  { name: "Held until", cell: (row) => (row.lockedUntil ? <Moment at={row.lockedUntil} /> : "–") },
+  {
+    name: "Holder",
+    track: "minmax(0, 3fr)",
+    by: (row) => (row.lockedUntil ? (row.lockedBy ?? "~") : ""),
+    cell: (row) => <Holder of={row} isTold={isManaged} />,
+  },
+  {
+    name: "Held until",
+    track: TIME,
+    by: (row) => row.lockedUntil ?? "",
+    cell: (row) => (row.lockedUntil ? <Held of={row} /> : "–"),
+  },
   {
     name: "State",
+    track: "5.5rem",
     isNumber: true,
     by: (row) => numberOf(row.stateSize),
     cell: (row) => (row.stateSize === undefined ? "none" : bytes(row.stateSize)),
   },
+  ...(isManaged ? [deedsOf(take)] : []),
 ];
 
-const deeds = (take: (row: Row) => void): Column<Row> => ({
+const deedsOf = (take: (row: SessionProperties) => void): Column<SessionProperties> => ({
   name: "Deeds",
+  track: "8.5rem",
   cell: (row) =>
     row.lockedUntil ? (
       <button type="button" class="danger" onClick={() => take(row)} aria-label={`Take away session ${row.sessionId}`}>
@@ -185,7 +199,7 @@ function SessionList({ path, size }: { path: string; size: number }) {
     [path, size, tokens.token],
     PACE,
   );
-  const columns = useMemo(() => (may("Manage", path) ? [...COLUMNS, deeds(setTaken)] : COLUMNS), [path]);
+  const columns = useMemo(() => columnsOf(may("Manage", path), setTaken), [path]);
   return (
     <>
       <Failure of={failure} />
@@ -198,6 +212,7 @@ function SessionList({ path, size }: { path: string; size: number }) {
           order={order}
           sort={setOrder}
           none="There are no sessions."
+          isLong
         />
       )}
       {data !== null && <TokenPager tokens={tokens} next={data.nextPageToken} noun="sessions" />}

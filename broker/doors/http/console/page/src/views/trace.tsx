@@ -208,7 +208,14 @@ function Places({ of: places }: { of: MessagePlace[] }) {
         rows={places}
         keyOf={(place) => `${place.entityPath} ${place.message.sequenceNumber}`}
         columns={[
-          { name: "Entity", cell: (place) => <a href={laneAddress(place.entityPath)}>{place.entityPath}</a> },
+          {
+            name: "Entity",
+            cell: (place) => (
+              <a class="text" href={laneAddress(place.entityPath)}>
+                {place.entityPath}
+              </a>
+            ),
+          },
           { name: "Number", isNumber: true, cell: (place) => place.message.sequenceNumber },
           { name: "Enqueued", cell: (place) => <Moment at={place.message.enqueuedTime} /> },
           { name: "Failed deliveries", isNumber: true, cell: (place) => place.message.deliveryCount },
@@ -221,8 +228,10 @@ function Places({ of: places }: { of: MessagePlace[] }) {
   );
 }
 
+const isHeld = (wait: string): boolean => wait === "MESSAGE_WAIT_LOCK" || wait === "MESSAGE_WAIT_SESSION_LOCK";
+
 function Until({ of: { wait, message } }: { of: MessagePlace }) {
-  if (wait === "MESSAGE_WAIT_LOCK")
+  if (isHeld(wait))
     return message.lockedUntil ? <Moment at={message.lockedUntil} /> : <>as long as its session is locked</>;
   if (wait === "MESSAGE_WAIT_DELAY") return <Moment at={message.availableAt} />;
   if (wait === "MESSAGE_WAIT_SCHEDULED_TIME") return <Moment at={message.message.scheduledEnqueueTime} />;
@@ -230,7 +239,7 @@ function Until({ of: { wait, message } }: { of: MessagePlace }) {
 }
 
 function Holder({ of: { wait, lockedBy, lockedSince } }: { of: MessagePlace }) {
-  if (wait !== "MESSAGE_WAIT_LOCK") return <>–</>;
+  if (!isHeld(wait)) return <>–</>;
   return (
     <span class="text">
       {lockedBy ?? "not known"}
