@@ -50,6 +50,11 @@ const WINDOWS = [
     (page) => press(page, "Redrive TooLate"),
     (page) => says(page, "redrive takes 2 messages"),
   ],
+  [
+    ["entity", "sales/Subscriptions/red", "rules"],
+    (page) => press(page, "Change rule colour"),
+    (page) => page.getByLabel("Parameters of the action").waitFor(),
+  ],
 ];
 
 async function eachView(page, look) {
@@ -85,7 +90,8 @@ async function missedByTab(page) {
       window.come.push(`${one.tagName} ${one.id} ${one.getAttribute("aria-label") ?? one.textContent.slice(0, 40)}`);
     document.addEventListener("focusin", window.noteCome);
   });
-  for (let presses = 0; presses < names.length + 10; presses += 1) await page.keyboard.press("Tab");
+  // One behind the other, also where nobody waits for each.
+  await Promise.all(Array.from({ length: names.length + 10 }, () => page.keyboard.press("Tab")));
   const come = new Set(await page.evaluate(() => window.come));
   return names.filter((name) => !come.has(name));
 }
