@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { barriersOf, goTo, overflowOf, signIn } from "./browser.mjs";
+import { eventually } from "./cluster.mjs";
 import { seed } from "./seed.mjs";
 import { button, fill, press, says, withPage } from "./with_page.mjs";
 
@@ -96,10 +97,18 @@ export default {
       await make(page, "first");
       await send();
       const archive = page.getByRole("table", { name: "Archive" });
+      // The page asks again when one comes to it.
+      const look = async (isKept) => {
+        await eventually(async () => isKept(await daemon.call("Backups/List")));
+        await goTo(page, "jobs");
+        await goTo(page, "backups");
+      };
+      await look(({ backups }) => backups.some(({ archivedUntil }) => archivedUntil !== undefined));
       await archive.getByRole("row", { name: /^archived .*Z .*Z [\d,]+ to [\d,]+ / }).waitFor();
       await page.getByRole("row", { name: /^first .*Z .*Z / }).waitFor();
       await again();
       await again("--archive-bytes", "256MiB");
+      await look(({ archived }) => archived.length === 2);
       await archive.getByRole("row", { name: /^a hole – – [\d,]+ to [\d,]+ –/ }).waitFor();
       assert.equal(await archive.getByRole("row", { name: /^archived / }).count(), 2);
       await says(page, "but not beyond a hole");
