@@ -49,7 +49,10 @@ export default {
 
       // The session that it waits in is held.
       await look(page, "3", "letters");
-      assert.match((await told(page, "Its place"))[0], /letters 3 .*who holds the session bert .*ipv4:.*, since/);
+      assert.match(
+        (await told(page, "Its place"))[0],
+        /letters 3 .*who holds the session bert .* 127\.0\.0\.1:\d+, since/,
+      );
 
       await dropOne(daemon, "orders/$DeadLetterQueue");
       await look(page, "d0", "");
