@@ -1,7 +1,7 @@
 """references: where a page sends its reader: by links, and by names of sections in quotes.
 
-A section is named as "Out to a file, and in again": with a capital letter, outside of `code`. It is one of the page's own;
-right behind a link, `[README.md](README.md), "Backup"`, one of the page that the link leads to.
+A section is named as "Out to a file, and in again": with a capital letter, outside of `code`. It is one of the page's
+own; right behind a link, `[README.md](README.md), "Backup"`, one of the page that the link leads to.
 """
 
 import re

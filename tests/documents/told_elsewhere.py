@@ -1,7 +1,7 @@
 """told_elsewhere: the lines of the log whose sentences do not stand in the call that writes them.
 
-Of each file, and what it hands to spdlog: in which files the sentences stand, and they as deploy/LOG.md has them. What is
-filled in is an ellipsis. A call that is not here says its sentence itself.
+Of each file, and what it hands to spdlog: in which files the sentences stand, and they as deploy/LOG.md has them. What
+is filled in is an ellipsis. A call that is not here says its sentence itself.
 """
 
 CONFIGURATION_IS_WRONG = {
