@@ -3,7 +3,6 @@
 The commands come from the program itself: a new one without a sample in samples.py is a failure.
 """
 
-import json
 import os
 import re
 import subprocess
@@ -11,6 +10,7 @@ import tempfile
 import unittest
 
 import command_line
+import commands
 import wire
 from command_line import OK, FAILED
 from ground import Ground
@@ -25,13 +25,6 @@ ALARMS = ("terminate", "libprotobuf", "what()", "Assertion", "chttp2")
 # A broker by itself refuses them: test_cluster_commands.py.
 CLUSTER = {f"cluster {verb}" for verb in ("init", "add", "remove", "transfer", "set-address", "status", "verify",
                                           "recover")}
-
-
-def commands_of(table):
-    """The commands that do something, without the program's name."""
-    if not table["commands"]:
-        return [table["command"].removeprefix("wharf ")]
-    return [command for below in table["commands"] for command in commands_of(below)]
 
 
 class EveryCommand(command_line.SharedBrokerTest):
@@ -50,8 +43,7 @@ class EveryCommand(command_line.SharedBrokerTest):
         cls.ground = Ground(cls.client, cls.start_broker(), cls.start_broker(), exports.name,
                             cls.config, re.search(r" amqp://127.0.0.1:(\d+) ", cls.daemon.log[-1]).group(1))
         cls.addClassCleanup(cls.ground.hang_up)
-        commands = commands_of(json.loads(cls.wharf("help", "--json").stdout))
-        cls.commands = [command for command in commands if command not in CLUSTER]
+        cls.commands = [command for command in commands.leaves(commands.table()) if command not in CLUSTER]
 
     def for_each(self, check):
         """Every command that prints something, as text and as JSON, with arguments of its own."""
