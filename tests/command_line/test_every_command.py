@@ -3,6 +3,7 @@
 The commands come from the program itself: a new one without a sample in samples.py is a failure.
 """
 
+import json
 import os
 import re
 import subprocess
