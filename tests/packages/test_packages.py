@@ -1,6 +1,7 @@
 """The packages: what is in them, that their programs run, and what they do to a machine's service."""
 
 import gzip
+import json
 import os
 import pathlib
 import re
@@ -10,6 +11,7 @@ import unittest
 import unittest.mock
 
 import packages
+import references
 import wire
 from free_ports import free_port
 from packages import REPOSITORY, run
@@ -26,8 +28,13 @@ PATHS = {
     "usr/share/man/man1/wharf.1.gz",
     "usr/share/man/man8/wharfd.8.gz",
     "usr/share/zsh/vendor-completions/_wharf",
-    *(f"{DOCUMENTS}/{name}" for name in ("COMMANDS.md", "LOG.md", "METRICS.md", "README.md", "alerts.yml",
-                                         "changelog.Debian.gz", "copyright", "grafana-dashboard.json")),
+    *(f"{DOCUMENTS}/{name}" for name in ("README.md", "broker/doors/amqp/AZURE.md", "changelog.Debian.gz", "copyright",
+                                         "tests/documents/library.cc", "tools/COMMANDS.md", "tools/LIBRARY.md")),
+    *(f"{DOCUMENTS}/deploy/{name}" for name in ("LOG.md", "METRICS.md", "README.md", "alerts.yml",
+                                                "grafana-dashboard.json", "wharfd.toml")),
+    *(f"{DOCUMENTS}/deploy/container/{name}" for name in ("Dockerfile", "compose.yaml", "healthcheck")),
+    *(f"{DOCUMENTS}/deploy/kubernetes/{name}.yaml" for name in ("broker", "cluster", "secrets")),
+    *(f"{DOCUMENTS}/{file.relative_to(REPOSITORY)}" for file in REPOSITORY.glob("proto/wharf/v1/*.proto")),
     *(f"DEBIAN/{name}" for name in ("conffiles", "control", "md5sums", "postinst", "postrm", "prerm")),
 }
 # As CMake's own find_package needs it: a project of a user.
@@ -78,12 +85,55 @@ class ContentTest(unittest.TestCase):
             self.assertIn(version.split("-")[0], program)
             self.assertEqual(re.match(r"wharf \((.*?)\)", changelog)[1], version)
 
-    def test_manual_pages_can_be_read(self):
-        for page, text in (("man1/wharf.1.gz", "purge"), ("man8/wharfd.8.gz", "--min-free-disk")):
-            done = subprocess.run(["man", "--warnings", "--local-file", made.root("wharf") / "usr/share/man" / page],
-                                  capture_output=True, text=True, check=True, env={**os.environ, "MANWIDTH": "100"})
-            self.assertIn(text, done.stdout)
-            self.assertEqual(done.stderr, "")
+    def test_documents_lead_to_what_the_package_has(self):
+        for name in ("wharf", "wharf-dev"):
+            folder = made.root(name) / "usr/share/doc" / name
+            pages = list(folder.rglob("*.md"))
+            self.assertTrue(pages)
+            wrong = [fault for page in pages for found in (references.dead_links, references.dead_sections)
+                     for fault in found(page, folder)]
+            self.assertEqual(wrong, [])
+
+    def test_the_handbook_leads_to_the_pages_for_operators(self):
+        handbook = (made.root("wharf") / DOCUMENTS / "deploy/README.md").read_text()
+        for name in ("LOG.md", "METRICS.md", "wharfd.toml", "container/compose.yaml", "kubernetes/cluster.yaml"):
+            self.assertIn(f"]({name})", handbook)
+        check = made.root("wharf") / DOCUMENTS / "deploy/container/healthcheck"
+        self.assertTrue(os.access(check, os.X_OK), "Docker runs it")
+
+    def manual(self, page):
+        """As man shows it, without a complaint and without breaking a line."""
+        done = subprocess.run(["man", "--warnings", "--local-file", made.root("wharf") / "usr/share/man" / page],
+                              capture_output=True, text=True, check=True,
+                              env={**os.environ, "MANWIDTH": "300", "LC_ALL": "C.UTF-8", "MANPAGER": "cat"})
+        self.assertEqual(done.stderr, "")
+        return done.stdout
+
+    def test_the_daemons_manual_page_has_its_commands_files_and_exit_codes(self):
+        page = self.manual("man8/wharfd.8.gz")
+        for text in ("--min-free-disk", "wharfd restore [OPTIONS] BACKUP DATA", "--new-keys", "--until TIME",
+                     "--until-index COMMIT", "wharfd recover [OPTIONS]", "--accept-loss",
+                     "wharfd config check [OPTIONS]", "wharfd config print [OPTIONS]", "/etc/wharf/wharfd.toml",
+                     "a configuration with errors", "wharf(1)"):
+            self.assertTrue(text in page, f"wharfd.8 lacks '{text}'")
+        (handbook,) = re.findall(r"/(usr/share/doc/wharf/\S+)", page)
+        self.assertTrue((made.root("wharf") / handbook).exists())
+
+    def test_pages_and_completions_are_those_of_the_packaged_program(self):
+        program = made.root("wharf") / "usr/bin/wharf"
+        share = made.root("wharf") / "usr/share"
+        self.assertEqual(gzip.decompress((share / "man/man1/wharf.1.gz").read_bytes()).decode(), run(program, "man"))
+        for shell, place in (("bash", "bash-completion/completions/wharf"), ("zsh", "zsh/vendor-completions/_wharf"),
+                             ("fish", "fish/vendor_completions.d/wharf.fish")):
+            self.assertEqual((share / place).read_text(), run(program, "completion", shell))
+
+    def test_the_command_lines_manual_page_has_every_command(self):
+        page = self.manual("man1/wharf.1.gz")
+        table = json.loads(run(made.root("wharf") / "usr/bin/wharf", "help", "--json"))
+        self.assertIn("purge", [command["command"].split()[-1] for command in table["commands"]])
+        for command in table["commands"]:
+            for each in command["commands"] or [command]:
+                self.assertTrue(each["command"] in page, f"wharf.1 lacks '{each['command']}'")
 
     def test_bash_completes_commands(self):
         script = made.root("wharf") / "usr/share/bash-completion/completions/wharf"
@@ -129,7 +179,7 @@ class ProgramTest(unittest.TestCase):
         project = self.folder / "project"
         project.mkdir()
         (project / "CMakeLists.txt").write_text(PROJECT)
-        example = made.root("wharf-dev") / "usr/share/doc/wharf-dev/library.cc"
+        example = made.root("wharf-dev") / "usr/share/doc/wharf-dev/tests/documents/library.cc"
         (project / "library.cc").write_bytes(example.read_bytes())
         run("cmake", "-G", "Ninja", "-S", project, "-B", project / "build",
             f"-DWHARF_ROOT={made.root('wharf-dev')}")

@@ -26,9 +26,6 @@ install(FILES ${package_files}/wharfd.8.gz DESTINATION share/man/man8 COMPONENT 
 install(FILES ${package_files}/wharf DESTINATION share/bash-completion/completions COMPONENT wharf)
 install(FILES ${package_files}/_wharf DESTINATION share/zsh/vendor-completions COMPONENT wharf)
 install(FILES ${package_files}/wharf.fish DESTINATION share/fish/vendor_completions.d COMPONENT wharf)
-install(FILES
-  deploy/README.md deploy/LOG.md deploy/METRICS.md deploy/alerts.yml deploy/grafana-dashboard.json tools/COMMANDS.md
-  DESTINATION ${documents}/wharf COMPONENT wharf)
 
 # Headers keep their places below a folder of their own, so that they include each other as here.
 foreach(folder tools/client storage/base broker/access)
@@ -40,10 +37,11 @@ install(DIRECTORY ${CMAKE_BINARY_DIR}/proto/generated/ DESTINATION include/wharf
 install(DIRECTORY proto/ DESTINATION share/wharf/proto COMPONENT dev FILES_MATCHING PATTERN "*.proto")
 install(FILES ${package_files}/libwharf-client.a DESTINATION lib COMPONENT dev)
 install(FILES tools/cmake/WharfConfig.cmake DESTINATION lib/cmake/Wharf COMPONENT dev)
-install(FILES tools/LIBRARY.md tests/documents/library.cc DESTINATION ${documents}/wharf-dev COMPONENT dev)
 
 foreach(package wharf wharf-dev)
   string(REPLACE "wharf-" "" component ${package})
+  install(DIRECTORY ${package_files}/documents/${package}/
+    DESTINATION ${documents}/${package} COMPONENT ${component} USE_SOURCE_PERMISSIONS)
   install(FILES deploy/debian/copyright ${package_files}/changelog.Debian.gz
     DESTINATION ${documents}/${package} COMPONENT ${component})
 endforeach()
@@ -62,6 +60,8 @@ set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
+  OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 
 set(CPACK_DEBIAN_WHARF_PACKAGE_NAME wharf)
 set(CPACK_DEBIAN_WHARF_PACKAGE_SECTION net)
