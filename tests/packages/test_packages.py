@@ -77,6 +77,29 @@ class ContentTest(unittest.TestCase):
         self.assertEqual(unit.replace("/usr/bin/", "/usr/local/bin/"),
                          (REPOSITORY / "deploy/wharfd.service").read_text())
 
+    def test_systemd_is_told_when_it_serves_and_that_it_lives(self):
+        lines = (made.root("wharf") / "usr/lib/systemd/system/wharfd.service").read_text().splitlines()
+        for line in ("Type=notify", "WatchdogSec=30", "Restart=always", "RestartPreventExitStatus=2"):
+            self.assertIn(line, lines)
+
+    def test_systemd_finds_nothing_wrong_with_the_unit(self):
+        # What it does not know it only tells, and the exit code stays 0.
+        told = subprocess.run(["systemd-analyze", "verify", "--recursive-errors=no", self.unit_of_this_machine()],
+                              capture_output=True, text=True, check=False)
+        self.assertEqual((told.returncode, told.stdout + told.stderr), (0, ""))
+
+    def test_the_unit_exposes_little(self):
+        run("systemd-analyze", "security", "--offline=true", "--threshold=20", self.unit_of_this_machine())
+
+    def unit_of_this_machine(self):
+        """The unit with the programs where they are: unpacked."""
+        folder = tempfile.TemporaryDirectory(prefix="wharf-packages-")
+        self.addCleanup(folder.cleanup)
+        unit = (made.root("wharf") / "usr/lib/systemd/system/wharfd.service").read_text()
+        here = pathlib.Path(folder.name) / "wharfd.service"
+        here.write_text(unit.replace("ExecStart=/usr/bin/", f"ExecStart={made.root('wharf')}/usr/bin/"))
+        return here
+
     def test_the_version_is_that_of_the_program_and_of_the_changelog(self):
         program = run(made.root("wharf") / "usr/bin/wharfd", "--version")
         changelog = gzip.decompress((made.root("wharf") / DOCUMENTS / "changelog.Debian.gz").read_bytes()).decode()
