@@ -14,7 +14,7 @@ constexpr char kAbout[] =
     "wharfd: a durable message broker with the semantics of Azure Service Bus.\n"
     "TERM and INT stop it in order: what it has taken is answered. HUP reads the file of --config\n"
     "anew. USR1 and USR2 mean nothing. Exit code: 0 stopped, 1 could not start or go on, 2 bad\n"
-    "usage.\n"
+    "usage, or a configuration with errors.\n"
     "Each flag of a setting is also a key of that file and a variable: --log-level debug is\n"
     "log-level = \"debug\" and WHARFD_LOG_LEVEL=debug. A flag goes before a variable, a variable\n"
     "before the file.";
