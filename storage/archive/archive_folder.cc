@@ -25,13 +25,14 @@ rocksdb::IOStatus MakeOne(rocksdb::FileSystem& file_system, const std::string& p
   return SyncFolder(file_system, parent.empty() ? "." : parent);
 }
 
-bool IsNeeded(const ArchiveFile& file, const std::optional<ArchiveFile>& next,
+// `next`: null, if none comes behind it.
+bool IsNeeded(const ArchiveFile& file, const ArchiveFile* next,
               const std::vector<ArchiveFolder::Need>& needs) {
   return std::any_of(needs.begin(), needs.end(), [&](const ArchiveFolder::Need& need) {
     if (need.run != file.name.run) return false;
     // What the backup has already is all that stands before the next file.
-    const bool is_before =
-        next && next->name.run == need.run && next->name.first.value() <= need.commits + 1;
+    const bool is_before = next != nullptr && next->name.run == need.run &&
+                           next->name.first.value() <= need.commits + 1;
     return !is_before;
   });
 }
@@ -124,7 +125,22 @@ Result<ArchiveRun> ArchiveFolder::RunOf(const std::vector<ArchiveFile>& files) c
   const Result<std::optional<ArchiveBlock>> block = reader.Next();
   if (!block.ok()) return block.status();
   if (*block) run.first_time = (*block)->head.first_time;
+  run.encrypted_to = reader.encrypted_to();
   return run;
+}
+
+Result<std::size_t> ArchiveFolder::CountClear() const {
+  const Result<std::vector<ArchiveFile>> files = Files();
+  if (!files.ok()) return files.status();
+  std::size_t clear = 0;
+  for (const ArchiveFile& file : *files) {
+    if (file.bytes <= ArchiveHead::kBytes) continue;
+    ArchiveFileReader reader(*file_system_, PathOf(file.name), file.name);
+    const Result<bool> opened = reader.Open();
+    if (!opened.ok()) return opened.status();
+    if (*opened && reader.encrypted_to().empty()) ++clear;
+  }
+  return clear;
 }
 
 Status ArchiveFolder::Remove(const ArchiveFile& file) const {
@@ -155,9 +171,9 @@ Status ArchiveFolder::Prune(const std::vector<Need>& needs, std::uint64_t goes_o
   if (!files.ok()) return files.status();
   for (std::size_t at = 0; at < files->size(); ++at) {
     const ArchiveFile& file = (*files)[at];
-    const auto next = at + 1 < files->size() ? std::optional((*files)[at + 1]) : std::nullopt;
+    const ArchiveFile* const next = at + 1 < files->size() ? &(*files)[at + 1] : nullptr;
     // One that has begun since goes on instead.
-    const bool is_last = !next || next->name.run != file.name.run;
+    const bool is_last = next == nullptr || next->name.run != file.name.run;
     const bool is_written = goes_on != 0 && is_last && file.name.run >= goes_on;
     if (is_written || IsNeeded(file, next, needs)) continue;
     WHARF_RETURN_IF_ERROR(Remove(file));

@@ -34,6 +34,8 @@ struct ArchiveRun {
   Timestamp first_time{};
   Timestamp last_time{};
   std::uint64_t bytes = 0;
+  // The public key that it is encrypted to; empty: it is in the clear.
+  std::string encrypted_to{};
 
   bool has_commits() const { return last >= first; }
   // Whether what is behind so many commits is there.
@@ -60,6 +62,8 @@ class ArchiveFolder {
   Result<std::vector<ArchiveRun>> Runs() const;
   // The last of them; reads no other.
   Result<std::optional<ArchiveRun>> LastRun() const;
+  // How many files are in the clear; reads the beginning of each.
+  Result<std::size_t> CountClear() const;
   // Removes the oldest until there are no more bytes than these, nor more files than those.
   Status Shrink(std::uint64_t bytes_max, std::size_t files_max) const;
 

@@ -4,16 +4,20 @@
 #include <system_error>
 #include <utility>
 
+#include <absl/strings/escaping.h>
 #include <fmt/core.h>
 
 #include "storage/base/crc32c.h"
 #include "storage/batch_times.h"
+#include "storage/sealed/block_cipher.h"
 
 namespace wharf {
 namespace {
 
 constexpr std::string_view kArchiveMagic = "WHARFARC";
 constexpr std::uint32_t kArchiveVersion = 1;
+constexpr std::uint32_t kEncryptedArchiveVersion = 2;
+constexpr std::size_t kPublicKeyBytes = 32;
 constexpr std::size_t kArchivedHeadBytes = 16;
 constexpr std::size_t kArchiveDigits = 20;
 constexpr std::string_view kArchiveEnding = ".batches";
@@ -59,7 +63,7 @@ std::optional<std::uint64_t> ParseArchiveNumber(std::string_view digits) {
 
 std::string ArchiveHead::Encode() const {
   std::string bytes(kArchiveMagic);
-  AppendBig(kArchiveVersion, bytes);
+  AppendBig(is_encrypted ? kEncryptedArchiveVersion : kArchiveVersion, bytes);
   AppendBig(run, bytes);
   AppendBig(first.value(), bytes);
   AppendBig(Crc32c(bytes), bytes);
@@ -71,24 +75,55 @@ std::optional<ArchiveHead> ArchiveHead::Decode(std::string_view bytes) {
   constexpr std::size_t kChecked = kBytes - sizeof(std::uint32_t);
   if (!HasArchiveCrc(bytes.substr(0, kChecked), bytes.substr(kChecked))) return std::nullopt;
   bytes.remove_prefix(kArchiveMagic.size());
-  if (CutNumber<std::uint32_t>(bytes) != kArchiveVersion) return std::nullopt;
+  const auto version = CutNumber<std::uint32_t>(bytes);
+  if (version != kArchiveVersion && version != kEncryptedArchiveVersion) return std::nullopt;
   ArchiveHead head;
+  head.is_encrypted = version == kEncryptedArchiveVersion;
   head.run = CutNumber<std::uint64_t>(bytes);
   head.first = CommitIndex(CutNumber<std::uint64_t>(bytes));
   return head;
 }
 
+std::string ArchiveKey::Encode() const {
+  std::string bytes = absl::HexStringToBytes(encrypted_to);
+  AppendBig(static_cast<std::uint32_t>(wrapped.size()), bytes);
+  bytes += wrapped;
+  AppendBig(Crc32c(bytes), bytes);
+  return bytes;
+}
+
+std::optional<std::size_t> ArchiveKey::LengthBehind(std::string_view fixed) {
+  if (fixed.size() != kFixedBytes) return std::nullopt;
+  fixed.remove_prefix(kPublicKeyBytes);
+  const std::size_t length = CutNumber<std::uint32_t>(fixed);
+  if (length > BlockCipher::kWrappedBytesMax) return std::nullopt;
+  return length + kCrcBytes;
+}
+
+std::optional<ArchiveKey> ArchiveKey::Decode(std::string_view bytes) {
+  if (bytes.size() < kFixedBytes + kCrcBytes) return std::nullopt;
+  const std::size_t checked = bytes.size() - kCrcBytes;
+  if (!HasArchiveCrc(bytes.substr(0, checked), bytes.substr(checked))) return std::nullopt;
+  return ArchiveKey{absl::BytesToHexString(std::string(bytes.substr(0, kPublicKeyBytes))),
+                    std::string(bytes.substr(kFixedBytes, checked - kFixedBytes))};
+}
+
 std::string ArchiveBlockHead::Encode(std::string_view data) const {
+  const std::string checked = Checked(data.size());
+  std::string bytes;
+  AppendBig(Crc32c(data, Crc32c(checked)), bytes);
+  return bytes + checked;
+}
+
+std::string ArchiveBlockHead::Checked(std::size_t data_length) const {
   std::string checked;
-  AppendBig(static_cast<std::uint32_t>(data.size()), checked);
+  AppendBig(static_cast<std::uint32_t>(data_length), checked);
   AppendBig(run, checked);
   AppendBig(first.value(), checked);
   AppendBig(last.value(), checked);
   AppendTime(first_time, checked);
   AppendTime(last_time, checked);
-  std::string bytes;
-  AppendBig(Crc32c(data, Crc32c(checked)), bytes);
-  return bytes + checked;
+  return checked;
 }
 
 std::optional<ArchiveBlockHead> ArchiveBlockHead::Decode(std::string_view bytes) {

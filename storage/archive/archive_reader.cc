@@ -12,8 +12,8 @@
 namespace wharf {
 
 ArchiveFileReader::ArchiveFileReader(rocksdb::FileSystem& file_system, std::string path,
-                                     const ArchiveFileName& name)
-    : file_system_(file_system), path_(std::move(path)), name_(name) {}
+                                     const ArchiveFileName& name, const RecipientKeys* keys)
+    : file_system_(file_system), path_(std::move(path)), name_(name), keys_(keys) {}
 
 ArchiveFileReader::~ArchiveFileReader() = default;
 
@@ -28,7 +28,38 @@ Result<bool> ArchiveFileReader::Open() {
   if (!bytes.ok()) return bytes.status();
   const std::optional<ArchiveHead> head = ArchiveHead::Decode(*bytes);
   next_ = name_.first;
-  return head && head->run == name_.run && head->first == name_.first;
+  if (!head || head->run != name_.run || head->first != name_.first) return false;
+  return head->is_encrypted ? ReadKey() : Result<bool>(true);
+}
+
+// One that a crash has torn is as a file that ends at once.
+Result<bool> ArchiveFileReader::ReadKey() {
+  Result<std::string> fixed = Read(ArchiveKey::kFixedBytes);
+  if (!fixed.ok()) return fixed.status();
+  const std::optional<std::size_t> length = ArchiveKey::LengthBehind(*fixed);
+  if (!length) return false;
+  const Result<std::string> rest = Read(*length);
+  if (!rest.ok()) return rest.status();
+  const std::optional<ArchiveKey> key = ArchiveKey::Decode(*fixed + *rest);
+  if (!key) return false;
+  key_ = *key;
+  WHARF_RETURN_IF_ERROR(TakeKey());
+  return true;
+}
+
+Status ArchiveFileReader::TakeKey() {
+  if (keys_ == nullptr) return {};
+  const RecipientKey* const key = FindKey(*keys_, key_.encrypted_to);
+  if (key == nullptr) {
+    return {ErrorCode::kInvalidOperation,
+            fmt::format("the archive of this backup is encrypted, and --decrypt-with names no "
+                        "private key of the public key {}: {}",
+                        key_.encrypted_to, path_)};
+  }
+  Result<BlockCipher> cipher = BlockCipher::Open(key_.wrapped, *key, path_);
+  if (!cipher.ok()) return cipher.status();
+  cipher_ = *std::move(cipher);
+  return {};
 }
 
 Result<std::string> ArchiveFileReader::Read(std::size_t bytes) {
@@ -60,7 +91,12 @@ Result<std::optional<ArchiveBlock>> ArchiveFileReader::Next() {
   if (!data.ok()) return data.status();
   if (!head->Fits(*data)) return end;
   next_ = head->last.Next();
-  return std::optional(ArchiveBlock{*head, *std::move(data)});
+  if (cipher_) {
+    data = cipher_->OpenBlock(*data, head->first.value(), head->Checked(head->length), path_);
+    if (!data.ok()) return data.status();
+  }
+  const bool is_sealed = !encrypted_to().empty() && !cipher_;
+  return std::optional(ArchiveBlock{*head, *std::move(data), is_sealed});
 }
 
 Status ArchiveReader::Missing() const {
@@ -87,8 +123,8 @@ Result<std::optional<ArchiveBlock>> ArchiveReader::Next() {
       if (at_ == files_.size()) return std::optional<ArchiveBlock>();
       const ArchiveFileName& name = files_[at_++].name;
       if (name.first != next_) return Missing();
-      file_ =
-          std::make_unique<ArchiveFileReader>(folder_.file_system(), folder_.PathOf(name), name);
+      file_ = std::make_unique<ArchiveFileReader>(folder_.file_system(), folder_.PathOf(name), name,
+                                                  keys_);
     }
     Result<std::optional<ArchiveBlock>> block = file_->Next();
     if (!block.ok()) return block;

@@ -14,6 +14,8 @@
 #include "storage/archive/archive_folder.h"
 #include "storage/archive/archive_format.h"
 #include "storage/base/status.h"
+#include "storage/sealed/block_cipher.h"
+#include "storage/sealed/recipient.h"
 
 namespace rocksdb {
 class FSRandomAccessFile;
@@ -24,27 +26,38 @@ namespace wharf {
 struct ArchiveBlock {
   ArchiveBlockHead head{};
   std::string data{};
+  // As it was written, for want of keys; else the data are in the clear.
+  bool is_sealed = false;
 };
 
 // One file, up to the first block that cannot be read.
 class ArchiveFileReader {
  public:
-  ArchiveFileReader(rocksdb::FileSystem& file_system, std::string path,
-                    const ArchiveFileName& name);
+  // Null: blocks that are encrypted stay so. Keys outlive it.
+  ArchiveFileReader(rocksdb::FileSystem& file_system, std::string path, const ArchiveFileName& name,
+                    const RecipientKeys* keys = nullptr);
   ~ArchiveFileReader();
 
-  // None: it ends here. An error is one of the disk.
+  // Reads what stands before the blocks, once, unless Next has done it. False: that is not there.
+  Result<bool> Open();
+  // None: it ends here. An error is one of the disk, or of a key.
   Result<std::optional<ArchiveBlock>> Next();
+  // When it was opened, whose key it is encrypted to; empty: none's.
+  const std::string& encrypted_to() const { return key_.encrypted_to; }
 
  private:
   // Fewer bytes, where the file ends.
   Result<std::string> Read(std::size_t bytes);
-  Result<bool> Open();
+  Result<bool> ReadKey();
+  Status TakeKey();
 
   rocksdb::FileSystem& file_system_;
   const std::string path_;
   const ArchiveFileName name_;
+  const RecipientKeys* const keys_;
   std::unique_ptr<rocksdb::FSRandomAccessFile> file_;
+  ArchiveKey key_{};
+  std::optional<BlockCipher> cipher_{};
   std::uint64_t place_ = 0;
   // Of the file, when it was opened.
   std::uint64_t bytes_ = 0;
@@ -53,8 +66,9 @@ class ArchiveFileReader {
 
 class ArchiveReader {
  public:
-  // The folder outlives it.
-  ArchiveReader(const ArchiveFolder& folder, std::uint64_t run) : folder_(folder), run_(run) {}
+  // The folder outlives it, and so do keys. Null: what is encrypted stays so.
+  ArchiveReader(const ArchiveFolder& folder, std::uint64_t run, const RecipientKeys* keys = nullptr)
+      : folder_(folder), run_(run), keys_(keys) {}
 
   // From this commit on. Damage: it is not there.
   Status Seek(CommitIndex first);
@@ -68,6 +82,7 @@ class ArchiveReader {
 
   const ArchiveFolder& folder_;
   const std::uint64_t run_;
+  const RecipientKeys* const keys_;
   std::vector<ArchiveFile> files_{};
   // Of the file that is read next.
   std::size_t at_ = 0;

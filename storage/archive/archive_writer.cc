@@ -48,6 +48,12 @@ Status ArchiveWriter::Append(const std::vector<ArchivedBatches>& records) {
   head.last = records.back().last;
   head.first_time = records.front().time;
   head.last_time = records.back().time;
+  if (cipher_) {
+    const std::string beside = head.Checked(data.size() + BlockCipher::kTagBytes);
+    Result<std::string> sealed = cipher_->Seal(data, head.first.value(), beside);
+    if (!sealed.ok()) return Say(sealed.status());
+    data = *std::move(sealed);
+  }
   WHARF_RETURN_IF_ERROR(Write(head.Encode(data)));
   WHARF_RETURN_IF_ERROR(Write(data));
   next_ = head.last.Next();
@@ -64,9 +70,19 @@ Status ArchiveWriter::BeginFile() {
       folder_.file_system().NewWritableFile(path, PlainWrites(), &file_, nullptr);
   if (!made.ok()) return FromRocks(made, "cannot write " + path);
   file_bytes_ = 0;
-  WHARF_RETURN_IF_ERROR(Write(ArchiveHead{run_, next_}.Encode()));
+  WHARF_RETURN_IF_ERROR(WriteHead());
   return FromRocks(SyncFolder(folder_.file_system(), folder_.path()),
                    "cannot sync " + folder_.path());
+}
+
+// A key encrypts the blocks of one file: their numbers come again in another.
+Status ArchiveWriter::WriteHead() {
+  WHARF_RETURN_IF_ERROR(Write(ArchiveHead{run_, next_, options_.encrypt_to.has_value()}.Encode()));
+  if (!options_.encrypt_to) return {};
+  Result<BlockCipher> cipher = BlockCipher::Make(*options_.encrypt_to);
+  if (!cipher.ok()) return Say(cipher.status());
+  cipher_ = *std::move(cipher);
+  return Write(ArchiveKey{options_.encrypt_to->key_id(), cipher_->wrapped()}.Encode());
 }
 
 Status ArchiveWriter::CheckRoom() const {

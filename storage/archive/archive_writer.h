@@ -9,12 +9,15 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "storage/archive/archive_folder.h"
 #include "storage/archive/archive_format.h"
 #include "storage/base/status.h"
+#include "storage/sealed/block_cipher.h"
+#include "storage/sealed/recipient.h"
 
 namespace rocksdb {
 class FSWritableFile;
@@ -30,6 +33,8 @@ class ArchiveWriter {
     std::uint64_t bytes_max = 0;
     // Before another one is begun.
     std::uint64_t file_bytes = 0;
+    // Whom blocks are encrypted to; none: they are in the clear.
+    std::optional<Recipient> encrypt_to{};
   };
 
   // The folder outlives it.
@@ -50,6 +55,7 @@ class ArchiveWriter {
 
  private:
   Status BeginFile();
+  Status WriteHead();
   Status CheckRoom() const;
   Status Write(const std::string& bytes);
   Status Say(const Status& status);
@@ -59,6 +65,8 @@ class ArchiveWriter {
   std::uint64_t run_ = 0;
   CommitIndex next_{};
   std::unique_ptr<rocksdb::FSWritableFile> file_;
+  // Of the file, if it is encrypted.
+  std::optional<BlockCipher> cipher_;
   std::uint64_t file_bytes_ = 0;
   std::uint64_t unsynced_ = 0;
 };

@@ -51,7 +51,7 @@ bool AreOnOneDisk(const std::string& one, const std::string& other) {
 BatchArchive::BatchArchive(Options options, World world)
     : options_(std::move(options)), world_(std::move(world)), warnings_(kArchiveWarningsEvery) {}
 
-BatchArchive::~BatchArchive() { Stop(); }
+BatchArchive::~BatchArchive() { static_cast<void>(Stop(Duration::max())); }
 
 void BatchArchive::Forget(const std::string& data,
                           std::shared_ptr<rocksdb::FileSystem> file_system) {
@@ -70,22 +70,25 @@ void BatchArchive::Begin(const std::string& owner, const EntryLog& log,
     MutexLock lock(mutex_);
     owner_ = owner;
     next_ = last.Next();
+    begun_behind_ = last;
     has_begun_ = true;
   }
-  thread_ = std::thread([this] { Run(); });
-  const std::optional<Found> found = AwaitFound();
-  if (found && GoOn(*found, log, position, last)) return;
+  const Duration until = SteadyNow() + options_.start_max;
+  thread_ = std::thread([this, kept = weak_from_this().lock()] { Run(); });
+  const std::optional<Found> found = AwaitFound(until);
+  if (found && GoOn(*found, log, position, last, until)) return;
   // Before anything is committed that is not in the run which the folder names: this may be an
   // older copy of it, and a later start, which finds the archive, would take the one history for
   // the other.
   Forget(options_.data, options_.file_system);
   MutexLock lock(mutex_);
   next_ = last.Next();
+  begins_anew_ = true;
+  if (found_) NoteHoleOfStart();
   if (found && !IsResting()) NewRun();
 }
 
-std::optional<BatchArchive::Found> BatchArchive::AwaitFound() {
-  const Duration until = SteadyNow() + options_.start_max;
+std::optional<BatchArchive::Found> BatchArchive::AwaitFound(Duration until) {
   MutexLock lock(mutex_);
   while (!found_ && stats_.trouble.empty() && SteadyNow() < until) {
     changed_.wait_for(mutex_, until - SteadyNow());
@@ -95,8 +98,8 @@ std::optional<BatchArchive::Found> BatchArchive::AwaitFound() {
 
 // An archive that is ahead of the log is that of another copy of the folder.
 bool BatchArchive::GoOn(const Found& found, const EntryLog& log, const StatePosition& position,
-                        CommitIndex last) {
-  if (found.run == 0 || found.run != found.last_run) return false;
+                        CommitIndex last, Duration until) {
+  if (found.run == 0 || found.run != found.last_run || found.is_of_other_key) return false;
   if (found.last > last) {
     const Result<std::uint64_t> behind = CountBatches(log, position.index, log.last_index());
     if (!behind.ok() || found.last.value() > last.value() + *behind) return false;
@@ -115,17 +118,17 @@ bool BatchArchive::GoOn(const Found& found, const EntryLog& log, const StatePosi
   }
   wake_.notify_one();
   if (found.last >= last) return true;
-  const Status filled = FillFrom(log, position, last, first);
+  const Status filled = FillFrom(log, position, last, first, until);
   if (filled.ok()) return true;
   MutexLock lock(mutex_);
-  Break(next_, filled.message());
+  if (run_ != 0) Break(next_, filled.message());
+  found_->last = CommitIndex(next_.value() - 1);
   return false;
 }
 
 // `first` is that of the first batch which the log has whole.
 Status BatchArchive::FillFrom(const EntryLog& log, const StatePosition& position, CommitIndex last,
-                              CommitIndex first) {
-  const Duration until = SteadyNow() + options_.start_max;
+                              CommitIndex first, Duration until) {
   CommitIndex next = first;
   return WalkBatches(
       log, log.start().index, position.index, [&](const WholeBatches& whole) -> Status {
@@ -136,9 +139,11 @@ Status BatchArchive::FillFrom(const EntryLog& log, const StatePosition& position
         while (!TakesMore(whole.payload.size()) && run_ != 0 && SteadyNow() < until) {
           changed_.wait_for(mutex_, until - SteadyNow());
         }
+        if (run_ == 0 || !TakesMore(whole.payload.size())) {
+          return {ErrorCode::kServiceBusy, "its disk is too slow for what a start has to add"};
+        }
         Queue(end, whole.head.batches, whole.payload);
-        return run_ != 0 ? Status()
-                         : Status(ErrorCode::kServiceBusy, "the disk of the archive is too slow");
+        return {};
       });
 }
 
@@ -189,6 +194,14 @@ void BatchArchive::Break(CommitIndex from, const std::string& why) {
   }
 }
 
+// An archive without a run has none, and one that is ahead is that of another copy.
+void BatchArchive::NoteHoleOfStart() {
+  if (found_->last_run == 0 || found_->last >= begun_behind_) return;
+  stats_.missing_commits += begun_behind_.value() - found_->last.value();
+  if (stats_.holes > 0) return;
+  Break(found_->last.Next(), "the log has no more what was not archived before this start");
+}
+
 // Later than all others, by their numbers.
 std::uint64_t BatchArchive::NewRun() {
   const auto now = static_cast<std::uint64_t>(world_.wall().time_since_epoch().count());
@@ -213,16 +226,35 @@ ArchiveStats BatchArchive::stats() const {
   return stats;
 }
 
-void BatchArchive::Stop() {
+bool BatchArchive::Stop(Duration max) {
+  if (!thread_.joinable()) return true;
   {
+    const Duration now = SteadyNow();
+    const Duration until = max < Duration::max() - now ? now + max : Duration::max();
     MutexLock lock(mutex_);
     is_stopping_ = true;
+    wake_.notify_one();
+    while (!has_ended_ && SteadyNow() < until) {
+      changed_.wait_for(mutex_, std::min<Duration>(until - SteadyNow(), std::chrono::hours(1)));
+    }
+    is_left_ = !has_ended_;
+    if (is_left_) {
+      thread_.detach();
+      return false;
+    }
   }
-  wake_.notify_one();
-  if (thread_.joinable()) thread_.join();
+  thread_.join();
+  return true;
 }
 
 void BatchArchive::Run() {
+  WriteUntilItEnds();
+  MutexLock lock(mutex_);
+  has_ended_ = true;
+  changed_.notify_all();
+}
+
+void BatchArchive::WriteUntilItEnds() {
   std::deque<Item> items;
   while (Take(items)) {
     if (items.empty()) {
@@ -231,9 +263,20 @@ void BatchArchive::Run() {
       WriteAll(std::exchange(items, {}));
     }
   }
-  if (!writer_) return;
+  if (!writer_ || IsLeft()) return;
   const Status ended = writer_->End();
   if (!ended.ok()) spdlog::warn("the end of the archive may be missing: {}", ended.message());
+}
+
+bool BatchArchive::IsLeft() const {
+  MutexLock lock(mutex_);
+  return is_left_;
+}
+
+// Another one may write to the same archive by now.
+Status BatchArchive::CheckNotLeft() const {
+  if (!IsLeft()) return {};
+  return {ErrorCode::kServiceCommunicationProblem, "nobody waits for it any more"};
 }
 
 void BatchArchive::Sync() {
@@ -262,12 +305,13 @@ bool BatchArchive::Take(std::deque<Item>& items) {
     }
   }
   items = std::exchange(queue_, {});
-  return !items.empty() || !is_stopping_;
+  return !is_left_ && (!items.empty() || !is_stopping_);
 }
 
 // Who begins hears of it.
 void BatchArchive::NoteTrouble(const Status& why) {
   MutexLock lock(mutex_);
+  if (is_left_) return;
   stats_.trouble = why.message();
   if (warnings_.Admit()) {
     spdlog::warn("nothing is archived from commit {} on: {}", next_.value(), why.message());
@@ -294,19 +338,34 @@ Status BatchArchive::Look() {
   }
   if (*run) {
     found.last_time = last_time_ = (*run)->last_time;
-    if ((*run)->run == found.last_run) found.last = (*run)->last;
+    const bool is_last = (*run)->run == found.last_run;
+    if (is_last) found.last = (*run)->last;
+    const std::string own = options_.encrypt_to ? options_.encrypt_to->key_id() : "";
+    found.is_of_other_key = is_last && (*run)->encrypted_to != own;
   }
+  WarnOfClear();
   const std::uint64_t file_bytes =
       std::min(kArchiveFileBytesMax, options_.bytes_max / kFilesOfArchive);
   block_bytes_max_ = std::min(kArchiveBlockBytesMax, file_bytes / kBlocksOfFile);
-  writer_ = std::make_unique<ArchiveWriter>(*folder_,
-                                            ArchiveWriter::Options{options_.bytes_max, file_bytes});
+  writer_ = std::make_unique<ArchiveWriter>(
+      *folder_, ArchiveWriter::Options{options_.bytes_max, file_bytes, options_.encrypt_to});
   MutexLock lock(mutex_);
   found_ = found;
   last_run_ = std::max(last_run_, found.last_run);
   stats_.trouble.clear();
+  // The start did not wait for this.
+  if (begins_anew_) NoteHoleOfStart();
   changed_.notify_all();
   return {};
+}
+
+// They stay: a backup of before may need them.
+void BatchArchive::WarnOfClear() const {
+  if (!options_.encrypt_to) return;
+  const Result<std::size_t> clear = folder_->CountClear();
+  if (!clear.ok() || *clear == 0) return;
+  spdlog::warn("{} files of the archive {} are of before it was encrypted, and in the clear",
+               *clear, folder_->path());
 }
 
 void BatchArchive::WriteAll(std::deque<Item> items) {
@@ -323,6 +382,7 @@ void BatchArchive::WriteAll(std::deque<Item> items) {
 
 // What waits behind an error would be behind a hole.
 void BatchArchive::GiveUp(std::deque<Item> taken, const Status& why) {
+  if (is_left_) return;
   std::move(queue_.begin(), queue_.end(), std::back_inserter(taken));
   queue_.clear();
   queue_bytes_ = 0;
@@ -372,6 +432,7 @@ Status BatchArchive::Write(const std::deque<Item>& items) {
 
 Status BatchArchive::WriteBlock(std::vector<ArchivedBatches>& records) {
   if (records.empty()) return {};
+  WHARF_RETURN_IF_ERROR(CheckNotLeft());
   const auto taken = std::exchange(records, {});
   if (writer_->unsynced_bytes() == 0) unsynced_since_ = SteadyNow();
   WHARF_RETURN_IF_ERROR(writer_->Append(taken));
@@ -385,6 +446,7 @@ Status BatchArchive::WriteBlock(std::vector<ArchivedBatches>& records) {
 // The mark first: a run that is not there is none that goes on.
 Status BatchArchive::BeginRun(const Item& item) {
   WHARF_RETURN_IF_ERROR(folder_->Make());
+  WHARF_RETURN_IF_ERROR(CheckNotLeft());
   WHARF_RETURN_IF_ERROR(MarkData(item.begins_run));
   return writer_->Begin(item.begins_run, item.last.Next());
 }

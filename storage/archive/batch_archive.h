@@ -35,6 +35,7 @@
 #include "storage/base/status.h"
 #include "storage/disk/disk_gate.h"
 #include "storage/entry_log.h"
+#include "storage/sealed/recipient.h"
 #include "storage/state_position.h"
 
 namespace wharf {
@@ -52,7 +53,10 @@ struct ArchiveStats {
   std::string trouble{};
 };
 
-class BatchArchive final : public BatchListener {
+// Its thread may be in a call that the disk never answers. Whoever stops it waits for so long and
+// no longer, and goes on without the thread, which keeps it alive: so it is shared, unless it is
+// never stopped like that.
+class BatchArchive final : public BatchListener, public std::enable_shared_from_this<BatchArchive> {
  public:
   struct Options {
     std::string backups{};  // The folder of the backups.
@@ -62,8 +66,10 @@ class BatchArchive final : public BatchListener {
     std::size_t queue_bytes_max = std::size_t{32} << 20;
     // For how long nothing is tried after an error.
     Duration pause = std::chrono::seconds(10);
-    // What a start waits for a disk that does not answer.
-    Duration start_max = std::chrono::seconds(5);
+    // What a start waits for a disk that does not answer, or is too slow for what is missing.
+    Duration start_max = std::chrono::seconds(3);
+    // Whom it is encrypted to; none: it is in the clear.
+    std::optional<Recipient> encrypt_to{};
     std::shared_ptr<rocksdb::FileSystem> file_system = nullptr;  // Null: the real one.
   };
   struct World {
@@ -80,8 +86,8 @@ class BatchArchive final : public BatchListener {
   void Begin(const std::string& owner, const EntryLog& log, const StatePosition& position,
              CommitIndex last);
   void OnBatches(CommitIndex last, std::uint32_t batches, std::string_view bytes) override;
-  // Writes what waits.
-  void Stop();
+  // Writes what waits. False: that was not done in this time, and what waits is not written.
+  bool Stop(Duration max = Duration::max());
 
   // That a backup which is made now can be rolled forward with; 0: none.
   std::uint64_t run();
@@ -105,26 +111,34 @@ class BatchArchive final : public BatchListener {
     std::uint64_t last_run = 0;
     CommitIndex last{};
     Timestamp last_time{};
+    // The last run is of another key, or of none.
+    bool is_of_other_key = false;
   };
 
   // --- who begins
-  std::optional<Found> AwaitFound();
+  std::optional<Found> AwaitFound(Duration until);
   // Whether the run that was found goes on.
   bool GoOn(const Found& found, const EntryLog& log, const StatePosition& position,
-            CommitIndex last);
+            CommitIndex last, Duration until);
   Status FillFrom(const EntryLog& log, const StatePosition& position, CommitIndex last,
-                  CommitIndex first);
+                  CommitIndex first, Duration until);
 
   void Queue(CommitIndex last, std::uint32_t batches, std::string_view bytes)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool TakesMore(std::size_t bytes) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool IsResting() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Break(CommitIndex from, const std::string& why) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // What was committed before this start, and will never be in it.
+  void NoteHoleOfStart() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   std::uint64_t NewRun() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   // --- on its thread
   void Run();
+  void WriteUntilItEnds();
+  bool IsLeft() const;
+  Status CheckNotLeft() const;
   Status Look();
+  void WarnOfClear() const;
   bool Take(std::deque<Item>& items);
   void WriteAll(std::deque<Item> items);
   void Sync();
@@ -152,6 +166,12 @@ class BatchArchive final : public BatchListener {
   std::size_t queue_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
   bool has_begun_ ABSL_GUARDED_BY(mutex_) = false;
   bool is_stopping_ ABSL_GUARDED_BY(mutex_) = false;
+  // Nobody waits for the thread any more.
+  bool is_left_ ABSL_GUARDED_BY(mutex_) = false;
+  bool has_ended_ ABSL_GUARDED_BY(mutex_) = false;
+  // What was committed before the start; and whether the run that was found does not go on.
+  CommitIndex begun_behind_ ABSL_GUARDED_BY(mutex_);
+  bool begins_anew_ ABSL_GUARDED_BY(mutex_) = false;
   // The next commit that is to come.
   CommitIndex next_ ABSL_GUARDED_BY(mutex_);
   // 0: there is a hole, and the run behind it has not begun.

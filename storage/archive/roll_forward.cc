@@ -28,13 +28,13 @@ Status RefuseMoment(std::string sentence) {
 class MomentWalk {
  public:
   MomentWalk(const ArchiveFolder& folder, std::uint64_t run, const Moment& begin,
-             const RestoreUntil& until, const ApplyBatches& apply)
-      : folder_(folder), run_(run), until_(until), apply_(apply), at_(begin) {}
+             const RestoreUntil& until, const RecipientKeys* keys, const ApplyBatches& apply)
+      : folder_(folder), run_(run), until_(until), keys_(keys), apply_(apply), at_(begin) {}
 
   Result<Moment> Do() {
     WHARF_RETURN_IF_ERROR(CheckBegin());
     if (until_.index && *until_.index == at_.last) return at_;
-    ArchiveReader reader(folder_, run_);
+    ArchiveReader reader(folder_, run_, keys_);
     WHARF_RETURN_IF_ERROR(WithAdvice(reader.Seek(at_.last.Next())));
     while (!has_ended_) {
       const Result<std::optional<ArchiveBlock>> block = reader.Next();
@@ -65,10 +65,12 @@ class MomentWalk {
 
   Status AddBlock(const ArchiveBlock& block) {
     if (block.head.last <= at_.last) return {};
+    if (block.is_sealed) return PassSealed(block.head);
     const Result<std::vector<ArchivedBatches>> records = RecordsOf(block.head, block.data);
     if (!records.ok()) return records.status();
     for (const ArchivedBatches& each : *records) {
       if (each.last <= at_.last) continue;
+      WHARF_RETURN_IF_ERROR(CheckUndivided(each));
       has_ended_ = IsBehindEnd(each);
       if (has_ended_) return {};
       if (each.first() != at_.last.Next()) {
@@ -80,6 +82,25 @@ class MomentWalk {
     }
     has_ended_ = until_.index && at_.last == *until_.index;
     return {};
+  }
+
+  // What is in it nobody knows here, but for which commits and when.
+  Status PassSealed(const ArchiveBlockHead& head) {
+    at_ = {head.last, head.last_time};
+    has_ended_ = until_.index && at_.last >= *until_.index;
+    return {};
+  }
+
+  // Commits without a time of their own came as one piece, and nobody knows where one of them ends.
+  Status CheckUndivided(const ArchivedBatches& piece) const {
+    if (piece.batches == 1 || !IsBehindEnd(piece)) return {};
+    if (until_.index && *until_.index < piece.first()) return {};
+    return RefuseMoment(fmt::format(
+        "the commits {} to {} are in the archive as one piece, and nobody knows which of them were "
+        "made by {}: restore with --until-index {} or {}",
+        piece.first().value(), piece.last.value(),
+        until_.index ? fmt::format("commit {}", until_.index->value()) : ToString(*until_.time),
+        at_.last.value(), piece.last.value()));
   }
 
   bool IsBehindEnd(const ArchivedBatches& each) const {
@@ -108,6 +129,7 @@ class MomentWalk {
   const ArchiveFolder& folder_;
   const std::uint64_t run_;
   const RestoreUntil& until_;
+  const RecipientKeys* const keys_;
   const ApplyBatches& apply_;
   Moment at_;
   bool has_ended_ = false;
@@ -124,15 +146,15 @@ Status CheckArchiveRun(const ArchiveFolder& folder, std::uint64_t run) {
 }  // namespace
 
 Status CheckArchive(const ArchiveFolder& folder, std::uint64_t run, CommitIndex has,
-                    const RestoreUntil& until) {
+                    const RestoreUntil& until, const RecipientKeys* keys) {
   WHARF_RETURN_IF_ERROR(CheckArchiveRun(folder, run));
   const ApplyBatches nothing = [](const ArchivedBatches& /*batches*/) { return Status(); };
-  return MomentWalk(folder, run, {has, Timestamp::min()}, until, nothing).Do().status();
+  return MomentWalk(folder, run, {has, Timestamp::min()}, until, keys, nothing).Do().status();
 }
 
 Result<Moment> RollForward(RocksStore& store, const AppliedIndexRow& row,
                            const ArchiveFolder& folder, std::uint64_t run, const Moment& begin,
-                           const RestoreUntil& until) {
+                           const RestoreUntil& until, const RecipientKeys& keys) {
   WHARF_RETURN_IF_ERROR(CheckArchiveRun(folder, run));
   const ApplyBatches apply = [&store, &row](const ArchivedBatches& each) -> Status {
     std::array<WriteBatch, 2> batches{WriteBatch(std::string(each.bytes)), WriteBatch()};
@@ -140,7 +162,7 @@ Result<Moment> RollForward(RocksStore& store, const AppliedIndexRow& row,
     row.Put(each.last, batches[1]);
     return store.Write(batches, RocksStore::Sync::kNo);
   };
-  return MomentWalk(folder, run, begin, until, apply).Do();
+  return MomentWalk(folder, run, begin, until, &keys, apply).Do();
 }
 
 }  // namespace wharf

@@ -14,6 +14,7 @@
 #include "storage/base/status.h"
 #include "storage/base/time.h"
 #include "storage/rocks/rocks_store.h"
+#include "storage/sealed/recipient.h"
 
 namespace wharf {
 
@@ -29,13 +30,14 @@ struct Moment {
   Timestamp time{};
 };
 
-// Reads all that is needed to roll a backup forward that has this at least; changes nothing.
+// Reads all that is needed to roll a backup forward that has this at least; changes nothing. Null:
+// of what is encrypted only the checksums of blocks are looked at, and whether none is missing.
 Status CheckArchive(const ArchiveFolder& folder, std::uint64_t run, CommitIndex has,
-                    const RestoreUntil& until);
+                    const RestoreUntil& until, const RecipientKeys* keys = nullptr);
 // Of a store that nobody else has open, and that is as far as `begin` says: how far it is then.
 // After an error it is of no use.
 Result<Moment> RollForward(RocksStore& store, const AppliedIndexRow& row,
                            const ArchiveFolder& folder, std::uint64_t run, const Moment& begin,
-                           const RestoreUntil& until);
+                           const RestoreUntil& until, const RecipientKeys& keys = {});
 
 }  // namespace wharf

@@ -23,7 +23,9 @@
 #include "storage/archive/log_batches.h"
 #include "storage/archive/roll_forward.h"
 #include "storage/memory/memory_entry_log.h"
+#include "storage/sealed/recipient.h"
 #include "tests/quiet_log.h"
+#include "tests/storage/recipient_pair.h"
 #include "tests/storage/temp_folder.h"
 
 namespace wharf {
@@ -102,7 +104,7 @@ class ArchiveTest : public ::testing::Test {
     options.data = data();
     if (options.bytes_max == 0) options.bytes_max = 64 << 20;
     if (!options.file_system) options.file_system = disk_;
-    archive_ = std::make_unique<BatchArchive>(
+    archive_ = std::make_shared<BatchArchive>(
         options, BatchArchive::World{[this] { return Timestamp(Duration(++time_)); }});
     archive_->Begin("mine", log_, {.index = log_.last_index()}, CommitIndex(commits));
   }
@@ -133,8 +135,9 @@ class ArchiveTest : public ::testing::Test {
   std::uint64_t FirstRun() const { return Folder().Files().value().front().name.run; }
 
   // What is rolled forward behind a backup that has so many; or why not.
-  std::string Read(std::uint64_t run, std::uint64_t has, const RestoreUntil& until = {}) {
-    const Status checked = CheckArchive(Folder(), run, CommitIndex(has), until);
+  std::string Read(std::uint64_t run, std::uint64_t has, const RestoreUntil& until = {},
+                   const RecipientKeys* keys = nullptr) {
+    const Status checked = CheckArchive(Folder(), run, CommitIndex(has), until, keys);
     return checked.ok() ? "all" : checked.message();
   }
 
@@ -143,7 +146,7 @@ class ArchiveTest : public ::testing::Test {
   std::shared_ptr<HeldDisk> disk_ = std::make_shared<HeldDisk>();
   MemoryEntryLog log_;
   std::int64_t time_ = 0;
-  std::unique_ptr<BatchArchive> archive_;
+  std::shared_ptr<BatchArchive> archive_;
 };
 
 TEST(ArchiveFormatTest, BatchesOfAnEntryAreToldApartByTheirTimes) {
@@ -323,6 +326,8 @@ TEST_F(ArchiveTest, WhatTheLogDoesNotHaveAnyMoreIsAHole) {
   Stop();
 
   EXPECT_THAT(Runs(), ElementsAre("1-5", "10-10"));
+  EXPECT_EQ(archive_->stats().missing_commits, 4);
+  EXPECT_EQ(archive_->stats().holes, 1);
 }
 
 TEST_F(ArchiveTest, ATornEndIsWrittenAnew) {
@@ -388,7 +393,7 @@ TEST_F(ArchiveTest, AStateThatIsFlushedBehindItsLogGoesOn) {
   AddEntry(1, 5);
   Commit(1, 5);
   Stop();
-  archive_ = std::make_unique<BatchArchive>(
+  archive_ = std::make_shared<BatchArchive>(
       BatchArchive::Options{.backups = backups(), .data = data(), .bytes_max = 64 << 20},
       BatchArchive::World{[] { return Timestamp(); }});
 
@@ -448,6 +453,202 @@ TEST_F(ArchiveTest, WhatNoBackupNeedsIsPruned) {
   EXPECT_EQ(folder.Files().value().size(), 1);
   ASSERT_TRUE(folder.Prune({}, 0).ok());
   EXPECT_THAT(folder.Files().value(), IsEmpty());
+}
+
+TEST_F(ArchiveTest, AStopWaitsForADiskThatDoesNotAnswerNoLongerThanItIsTold) {
+  disk_->Hold();
+  Start();
+  Commit(1, 5);
+  disk_->AwaitAsked();
+
+  EXPECT_FALSE(archive_->Stop(std::chrono::milliseconds(20)));
+
+  // Its thread has it until the call comes back, and then writes no more.
+  const std::weak_ptr<BatchArchive> left = archive_;
+  archive_.reset();
+  EXPECT_FALSE(left.expired());
+  disk_->LetGo();
+  while (!left.expired()) std::this_thread::yield();
+  EXPECT_THAT(Runs(), IsEmpty());
+}
+
+TEST_F(ArchiveTest, AStopInTimeHasWrittenWhatWaited) {
+  Start();
+  Commit(1, 1000);
+
+  EXPECT_TRUE(archive_->Stop(std::chrono::minutes(10)));
+
+  EXPECT_THAT(Runs(), ElementsAre("1-1000"));
+}
+
+TEST_F(ArchiveTest, WhatIsMissingBehindALateDiskIsOneHole) {
+  Start();
+  Commit(1, 5);
+  Stop();
+  fs::rename(backups(), backups() + "-away");
+  std::ofstream(backups()) << "no folder";
+
+  Start(9, {.pause = Duration()});
+  Commit(10, 12);
+  fs::remove(backups());
+  fs::rename(backups() + "-away", backups());
+  while (archive_->run() == 0) std::this_thread::yield();
+  Commit(13, 13);
+  Stop();
+
+  EXPECT_THAT(Runs(), ElementsAre("1-5", "13-13"));
+  EXPECT_EQ(archive_->stats().missing_commits, 7);
+  EXPECT_EQ(archive_->stats().holes, 1);
+}
+
+TEST_F(ArchiveTest, AStartWaitsNoLongerThanItIsToldForWhatTheLogHas) {
+  Start();
+  AddEntry(1, 5);
+  Commit(1, 5);
+  Stop();
+  for (std::uint64_t commit = 6; commit <= 105; ++commit) AddEntry(commit, commit);
+  disk_->Hold();
+
+  Start(105, {.queue_bytes_max = 500, .start_max = std::chrono::milliseconds(20)});
+
+  disk_->LetGo();
+  while (archive_->run() == 0) std::this_thread::yield();
+  Commit(106, 106);
+  Stop();
+  const auto runs = Folder().Runs().value();
+  ASSERT_EQ(runs.size(), 2);
+  EXPECT_LT(runs[0].last, CommitIndex(105));
+  EXPECT_EQ(runs[1].first, CommitIndex(106));
+  EXPECT_EQ(archive_->stats().missing_commits, 105 - runs[0].last.value());
+  EXPECT_EQ(archive_->stats().holes, 1);
+}
+
+TEST_F(ArchiveTest, APieceOfSeveralCommitsIsNotDivided) {
+  WriteBatch without;
+  without.Put(0, "key", "value");
+  Start();
+  Commit(1, 3);
+  archive_->OnBatches(CommitIndex(6), 3, without.bytes() + without.bytes() + BatchOf(6));
+  Commit(7, 8);
+  Stop();
+
+  EXPECT_EQ(Read(FirstRun(), 0, {.index = CommitIndex(3)}), "all");
+  EXPECT_EQ(Read(FirstRun(), 0, {.index = CommitIndex(6)}), "all");
+  EXPECT_EQ(Read(FirstRun(), 0, {.time = TimeOf(7)}), "all");
+  for (const std::uint64_t within : {4, 5}) {
+    EXPECT_THAT(Read(FirstRun(), 0, {.index = CommitIndex(within)}),
+                HasSubstr("the commits 4 to 6 are in the archive as one piece"));
+  }
+  EXPECT_THAT(Read(FirstRun(), 0, {.time = TimeOf(6) - Duration(1)}),
+              HasSubstr("restore with --until-index 3 or 6"));
+}
+
+TEST_F(ArchiveTest, AnEncryptedOneIsWholeForAnybodyAndReadByItsKeyAlone) {
+  const Somebody owner("owner");
+  const RecipientKeys keys = owner.keys();
+  const Somebody other("other");
+  const RecipientKeys other_keys = other.keys();
+  Start(0, {.encrypt_to = owner.recipient()});
+  Commit(1, 100, 1000);
+  Stop();
+  Start(100, {.encrypt_to = owner.recipient()});
+  Commit(101, 200);
+  Stop();
+
+  EXPECT_THAT(Runs(), ElementsAre("1-200"));
+  const auto runs = Folder().Runs().value();
+  EXPECT_EQ(runs.front().encrypted_to, owner.recipient().key_id());
+  EXPECT_EQ(Read(FirstRun(), 0, {.index = CommitIndex(200)}), "all");
+  EXPECT_EQ(Read(FirstRun(), 0, {.index = CommitIndex(77)}, &keys), "all");
+  EXPECT_THAT(Read(FirstRun(), 0, {}, &other_keys),
+              HasSubstr("names no private key of the public key " + owner.recipient().key_id()));
+  const auto files = Folder().Files().value();
+  for (const ArchiveFile& file : files) {
+    std::ifstream stream(Folder().PathOf(file.name), std::ios::binary);
+    const std::string text{std::istreambuf_iterator<char>(stream), {}};
+    EXPECT_EQ(text.find("vvvvvvvv"), std::string::npos);
+  }
+}
+
+TEST_F(ArchiveTest, AnEncryptedOneRollsForwardToExactlyThatCommit) {
+  const Somebody owner("owner");
+  Start(0, {.encrypt_to = owner.recipient()});
+  Commit(1, 30);
+  Stop();
+  const auto store = RocksStore::Open({.path = temp_.path() + "/store",
+                                       .tables = {{.name = "rows"}, {.name = "meta"}}})
+                         .value();
+
+  const auto moment =
+      RollForward(*store, {.table = 1}, Folder(), FirstRun(), {}, {CommitIndex(17)}, owner.keys());
+
+  ASSERT_TRUE(moment.ok()) << moment.status().message();
+  EXPECT_EQ(moment->last, CommitIndex(17));
+  EXPECT_TRUE(store->View()->Get(0, "17").value());
+  EXPECT_FALSE(store->View()->Get(0, "18").value());
+}
+
+TEST_F(ArchiveTest, ABlockThatIsChangedWithItsChecksumIsNotWhatWasEncrypted) {
+  const Somebody owner("owner");
+  const RecipientKeys keys = owner.keys();
+  Start(0, {.encrypt_to = owner.recipient()});
+  Commit(1, 5);
+  Stop();
+  const auto files = Folder().Files().value();
+  const std::string path = Folder().PathOf(files.front().name);
+  std::ifstream stream(path, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(stream), {}};
+  ArchiveFileReader reader(*disk_, path, files.front().name);
+  const ArchiveBlock block = reader.Next().value().value();
+  std::string changed = block.data;
+  changed[3] ^= 1;
+  const std::size_t place = text.find(block.head.Encode(block.data));
+  text.replace(place, ArchiveBlockHead::kBytes + changed.size(),
+               block.head.Encode(changed) + changed);
+  std::ofstream(path, std::ios::binary) << text;
+
+  EXPECT_THAT(Read(FirstRun(), 0, {}, &keys), HasSubstr("it is not what was encrypted"));
+}
+
+TEST_F(ArchiveTest, ARunIsEncryptedToOneKeyOrToNone) {
+  const Somebody owner("owner");
+  Start();
+  Commit(1, 5);
+  Stop();
+  Start(5, {.encrypt_to = owner.recipient()});
+  Commit(6, 10);
+  Stop();
+  Start(10);
+  Commit(11, 12);
+  Stop();
+
+  EXPECT_THAT(Runs(), ElementsAre("1-5", "6-10", "11-12"));
+  const auto runs = Folder().Runs().value();
+  EXPECT_EQ(runs[0].encrypted_to + runs[2].encrypted_to, "");
+  EXPECT_EQ(runs[1].encrypted_to, owner.recipient().key_id());
+  EXPECT_GT(Folder().CountClear().value(), 0);
+}
+
+TEST_F(ArchiveTest, AnEncryptedOneThatACrashHasTornGoesOn) {
+  const Somebody owner("owner");
+  const RecipientKeys keys = owner.keys();
+  Start(0, {.encrypt_to = owner.recipient()});
+  AddEntry(1, 5);
+  Commit(1, 5);
+  Stop();
+  const auto files = Folder().Files().value();
+  const std::string file = Folder().PathOf(files.back().name);
+  const auto whole = fs::file_size(file);
+  for (std::uintmax_t size = 0; size < whole; size += 41) {
+    SCOPED_TRACE(size);
+    fs::resize_file(file, size);
+
+    Start(5, {.encrypt_to = owner.recipient()});
+    Stop();
+
+    EXPECT_THAT(Runs(), ElementsAre("1-5"));
+    EXPECT_EQ(Read(FirstRun(), 0, {.index = CommitIndex(5)}, &keys), "all");
+  }
 }
 
 TEST_F(ArchiveTest, ABatchWhoseBeginningIsCutOffIsLeftOut) {
