@@ -35,6 +35,18 @@ bool IsSum(std::string_view sum) {
          });
 }
 
+// Each is there with its head, and nothing else is.
+bool ArePairs(const BackupManifest& manifest) {
+  return std::all_of(manifest.files.begin(), manifest.files.end(), [&](const BackupFile& file) {
+    std::string_view name = file.name;
+    const bool is_head = name.ends_with(kEncryptedHeadEnding);
+    if (!is_head && !name.ends_with(kEncryptedEnding)) return false;
+    name.remove_suffix(is_head ? kEncryptedHeadEnding.size() : kEncryptedEnding.size());
+    const std::string_view other = is_head ? kEncryptedEnding : kEncryptedHeadEnding;
+    return IsFileName(name) && manifest.Find(fmt::format("{}{}", name, other)) != nullptr;
+  });
+}
+
 // Sorted by their names, so that none comes twice, and of a size that can be counted together.
 bool AreFiles(const std::vector<BackupFile>& files) {
   std::uint64_t left = std::numeric_limits<std::int64_t>::max();
@@ -61,7 +73,11 @@ std::string_view CheckedPart(std::string_view text) {
 
 BackupFile FileOf(const Json& json) {
   return {json.at("name").get<std::string>(), json.at("bytes").get<std::uint64_t>(),
-          json.at("sha256").get<std::string>()};
+          json.at("sha256").get<std::string>(), json.value("mark", std::string())};
+}
+
+bool IsEncryptedFormat(const Json& json) {
+  return json.at("format").get<std::uint64_t>() == kEncryptedBackupFormat;
 }
 
 BackupManifest ManifestOf(const Json& json) {
@@ -76,6 +92,10 @@ BackupManifest ManifestOf(const Json& json) {
   manifest.commits = json.at("commits").get<std::uint64_t>();
   // Backups of before there were archives do not say it.
   manifest.archive_run = json.value("archive_run", std::uint64_t{0});
+  if (IsEncryptedFormat(json)) {
+    manifest.encrypted_to = json.at("encrypted_to").get<std::string>();
+    manifest.encrypted_to_name = json.at("encrypted_to_name").get<std::string>();
+  }
   manifest.shared_bytes = json.at("shared_bytes").get<std::uint64_t>();
   for (const Json& file : json.at("files")) manifest.files.push_back(FileOf(file));
   return manifest;
@@ -87,10 +107,10 @@ Status Damaged(const std::string& where) {
 
 Status CheckFormat(const Json& json, const std::string& where) {
   const auto format = json.at("format").get<std::uint64_t>();
-  if (format == kBackupFormat) return {};
+  if (format == kBackupFormat || format == kEncryptedBackupFormat) return {};
   return {ErrorCode::kInvalidOperation,
-          fmt::format("{} has format {}, and this wharfd reads format {}", where, format,
-                      kBackupFormat)};
+          fmt::format("{} has format {}, and this wharfd reads formats {} and {}", where, format,
+                      kBackupFormat, kEncryptedBackupFormat)};
 }
 
 }  // namespace
@@ -127,19 +147,24 @@ std::string BackupManifest::Encode() const {
   Json listed = Json::array();
   for (const BackupFile& file : files) {
     listed.push_back({{"name", file.name}, {"bytes", file.bytes}, {"sha256", file.sha256}});
+    if (!file.mark.empty()) listed.back()["mark"] = file.mark;
   }
-  const Json json = {{"format", kBackupFormat},
-                     {"label", label},
-                     {"created_at_micros", MicrosOf(created_at)},
-                     {"version", version},
-                     {"is_of_node", is_of_node},
-                     {"cluster_id", cluster_id},
-                     {"node_name", node_name},
-                     {"store", store},
-                     {"commits", commits},
-                     {"archive_run", archive_run},
-                     {"shared_bytes", shared_bytes},
-                     {"files", std::move(listed)}};
+  Json json = {{"format", is_encrypted() ? kEncryptedBackupFormat : kBackupFormat},
+               {"label", label},
+               {"created_at_micros", MicrosOf(created_at)},
+               {"version", version},
+               {"is_of_node", is_of_node},
+               {"cluster_id", cluster_id},
+               {"node_name", node_name},
+               {"store", store},
+               {"commits", commits},
+               {"archive_run", archive_run},
+               {"shared_bytes", shared_bytes},
+               {"files", std::move(listed)}};
+  if (is_encrypted()) {
+    json["encrypted_to"] = encrypted_to;
+    json["encrypted_to_name"] = encrypted_to_name;
+  }
   std::string text = json.dump(1) + "\n";
   const std::string sum = Sha256Of(text);
   return text + std::string(kSumWord) + sum + "\n";
@@ -153,6 +178,9 @@ Result<BackupManifest> BackupManifest::Decode(std::string_view text, const std::
     WHARF_RETURN_IF_ERROR(CheckFormat(json, where));
     BackupManifest manifest = ManifestOf(json);
     if (!AreFiles(manifest.files)) return Damaged(where);
+    if (IsEncryptedFormat(json) && !(IsSum(manifest.encrypted_to) && ArePairs(manifest))) {
+      return Damaged(where);
+    }
     return manifest;
   } catch (const Json::exception&) {
     return Damaged(where);

@@ -3,8 +3,10 @@
 //   file MANIFEST = JSON, in one object, and a newline; then
 //                   "sha256 " and the SHA-256 of what stands before, in hexadecimal, and a newline
 //
-// It is written last: a folder without one is no backup. A value; what is read is believed as far
-// as its checksum agrees and it leads to no other folder.
+// It is written last: a folder without one is no backup. Of an encrypted one, of format 2, the file
+// X of the data is X.enc, which was encrypted, and X.cms, its head (sealed/sealed_stream.h); what
+// stands in the manifest is in the clear, and says nothing of messages. A value; what is read is
+// believed as far as its checksum agrees and it leads to no other folder.
 #pragma once
 
 #include <cstddef>
@@ -19,6 +21,9 @@
 namespace wharf {
 
 inline constexpr std::uint64_t kBackupFormat = 1;
+inline constexpr std::uint64_t kEncryptedBackupFormat = 2;
+inline constexpr std::string_view kEncryptedEnding = ".enc";
+inline constexpr std::string_view kEncryptedHeadEnding = ".cms";
 inline constexpr char kBackupManifestFile[] = "MANIFEST";
 inline constexpr std::size_t kBackupManifestBytesMax = std::size_t{16} << 20;
 inline constexpr std::size_t kBackupFilesMax = 64 << 10;
@@ -28,6 +33,9 @@ struct BackupFile {
   std::uint64_t bytes = 0;
   // In hexadecimal.
   std::string sha256{};
+  // Of one that is encrypted: what its maker knows the file again by (backup_writer.h), in
+  // hexadecimal; else empty.
+  std::string mark{};
 
   friend bool operator==(const BackupFile&, const BackupFile&) = default;
 };
@@ -50,11 +58,15 @@ struct BackupManifest {
   std::uint64_t commits = 0;
   // The run of the archive that was written when it was made (archive/archive_format.h); 0: none.
   std::uint64_t archive_run = 0;
+  // The public key that it is encrypted to, and whose that is; empty: it is in the clear.
+  std::string encrypted_to{};
+  std::string encrypted_to_name{};
   // Of all files, bytes of those that an earlier backup had.
   std::uint64_t shared_bytes = 0;
   // In the order of their names.
   std::vector<BackupFile> files{};
 
+  bool is_encrypted() const { return !encrypted_to.empty(); }
   std::uint64_t bytes() const;
   // Whether both are of one store by itself, or of one node, which gets other stores by snapshots.
   bool IsOfSameBroker(const BackupManifest& other) const;

@@ -6,10 +6,12 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "storage/backup/backup_manifest.h"
 #include "storage/backup/copy_pace.h"
 #include "storage/base/status.h"
+#include "storage/sealed/sealed_stream.h"
 
 namespace rocksdb {
 class FileSystem;
@@ -33,6 +35,18 @@ Status CheckRegularFile(const std::string& path);
 // was copied.
 Result<BackupFile> CopyBackupFile(const BackupFiles& files, const std::string& from_folder,
                                   const std::string& to_folder, const std::string& name);
+// The same under another name, of what the filter makes of it; both are told. `check` sees what was
+// read when all of it was, before the filter ends.
+struct FilteredCopy {
+  BackupFile read{};
+  BackupFile written{};
+};
+Result<FilteredCopy> CopyFiltered(const BackupFiles& files, const std::string& from,
+                                  const std::string& to, ByteFilter& filter,
+                                  const std::function<Status(const BackupFile&)>& check);
+// Makes the file with these bytes, as a copy is made. What was written.
+Result<BackupFile> WriteBackupFile(const BackupFiles& files, const std::string& folder,
+                                   const std::string& name, std::string_view bytes);
 // What stands in it.
 Result<BackupFile> ReadBackupFile(const BackupFiles& files, const std::string& folder,
                                   const std::string& name);

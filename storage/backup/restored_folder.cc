@@ -159,17 +159,20 @@ Result<BackupManifest> RestoreBackup(const RestoreOptions& options,
   const BackupFolder folder(file_system, backup.parent_path().string());
   Result<BackupManifest> manifest = folder.Read(backup.filename().string());
   if (!manifest.ok()) return manifest;
+  const Result<const RecipientKey*> key = KeyOfBackup(backup.string(), *manifest, options.keys);
+  if (!key.ok()) return key.status();
   const ArchiveFolder archive(file_system, backup.parent_path().string(),
                               manifest->archive_owner());
   WHARF_RETURN_IF_ERROR(CheckTarget(*file_system, target));
   if (options.until) {
     WHARF_RETURN_IF_ERROR(CheckArchive(archive, manifest->archive_run,
-                                       CommitIndex(manifest->commits), *options.until));
+                                       CommitIndex(manifest->commits), *options.until,
+                                       &options.keys));
   }
   CopyPace pace(0);
   Status restored = BeginTarget(*file_system, target);
   if (restored.ok()) {
-    restored = CopyBackup(backup.string(), *manifest, target, {*file_system, pace});
+    restored = CopyBackup(backup.string(), *manifest, target, {*file_system, pace}, *key);
   }
   if (restored.ok()) {
     restored = MakeAnother(options, *file_system, target, *manifest, archive, rewrite);

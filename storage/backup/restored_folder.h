@@ -4,11 +4,12 @@
 //   DATA/RESTORING   from the beginning to the end: no broker starts there, and nothing is
 //                    restored there again
 //
-// The files are copied and compared with the manifest, the store is opened as what it was, which
-// reads the end of its log, and is another store from then on: files of it that an earlier backup
-// may have under the same names are not the same. Then it is rolled forward, if that is asked for
-// (archive/roll_forward.h), and rewritten. A kill leaves the mark; what is there then is of no use.
-// An error leaves nothing. On one thread, for which nobody else uses the folder.
+// The files are copied, decrypted if need be, and compared with the manifest, the store is opened
+// as what it was, which reads the end of its log, and is another store from then on: files of it
+// that an earlier backup may have under the same names are not the same. Then it is rolled forward,
+// if that is asked for (archive/roll_forward.h), and rewritten. A kill leaves the mark; what is
+// there then is of no use. An error leaves nothing. On one thread, for which nobody else uses the
+// folder.
 #pragma once
 
 #include <functional>
@@ -20,6 +21,7 @@
 #include "storage/backup/backup_manifest.h"
 #include "storage/base/status.h"
 #include "storage/rocks/rocks_store.h"
+#include "storage/sealed/recipient.h"
 
 namespace wharf {
 
@@ -29,6 +31,8 @@ struct RestoreOptions {
   TableSet tables{};
   // Where the state of a node says how far it is: what is restored is none any more.
   StatePositionRow position{};
+  // Of what is encrypted: that of the backup, and that of the archive.
+  RecipientKeys keys{};
   // None: as it was backed up.
   std::optional<RestoreUntil> until{};
   // Does it, with the archive beside the backup, whose run the manifest says.

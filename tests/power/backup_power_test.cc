@@ -1,23 +1,29 @@
 // Power cuts at each change that the making, removing and restoring of backups does to the disk.
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
+#include "storage/archive/archive_writer.h"
+#include "storage/archive/roll_forward.h"
 #include "storage/backup/backup_folder.h"
 #include "storage/backup/backup_writer.h"
+#include "storage/backup/mark_secret.h"
 #include "storage/backup/restored_folder.h"
 #include "storage/rocks/rocks_folder.h"
 #include "tests/power/power_loss_file_system.h"
+#include "tests/storage/recipient_pair.h"
 
 namespace wharf {
 namespace {
 
+// With an owner its backups are encrypted.
 class BackupStory {
  public:
-  BackupStory() {
+  explicit BackupStory(const Somebody* owner = nullptr) : owner_(owner) {
     EXPECT_TRUE(MakeFolder(*file_system_, "/data/checkpoint").ok());
     for (const char* name : {"000001.blob", "000002.blob", "CURRENT"}) {
       EXPECT_TRUE(rocksdb::WriteStringToFile(file_system_.get(), std::string(70'000, *name),
@@ -34,10 +40,15 @@ class BackupStory {
   Status Make(const std::string& label) {
     const auto hold = folder_.BeginWork();
     if (!hold.ok()) return hold.status();
-    const BackupManifest head{
+    BackupManifest head{
         .label = label, .created_at = Timestamp(Duration(++made_)), .store = "a-store"};
     const BackupFiles files{*file_system_, pace_};
-    const BackupWriter writer(folder_, files);
+    std::optional<BackupWriter::Encryption> encryption;
+    if (owner_ != nullptr) {
+      head.encrypted_to = owner_->recipient().key_id();
+      encryption = {owner_->recipient(), SecretOfMarks("/data", file_system_).value()};
+    }
+    const BackupWriter writer(folder_, files, encryption);
     auto plan = writer.Look("/data/checkpoint", head);
     if (!plan.ok()) return plan.status();
     return writer.Write("/data/checkpoint", *std::move(plan), head);
@@ -68,18 +79,20 @@ class BackupStory {
   }
 
  private:
+  const Somebody* const owner_;
   const std::shared_ptr<PowerLossFileSystem> file_system_ = std::make_shared<PowerLossFileSystem>();
   const BackupFolder folder_{file_system_, "/backups"};
   CopyPace pace_{0};
   int made_ = 0;
 };
 
-TEST(BackupPowerTest, ACutAtAnyChangeLeavesAWholeBackupOrNone) {
+// At each change of making a second one.
+void CutEachChange(const Somebody* owner) {
   bool was_cut = true;
   for (std::uint64_t change = 1; was_cut; ++change) {
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
       SCOPED_TRACE(fmt::format("change {}, seed {}", change, seed));
-      BackupStory story;
+      BackupStory story(owner);
       story.disk().CutPowerAfter(change, seed);
 
       const Status made = story.Make("two");
@@ -94,6 +107,13 @@ TEST(BackupPowerTest, ACutAtAnyChangeLeavesAWholeBackupOrNone) {
       if (::testing::Test::HasFailure()) return;
     }
   }
+}
+
+TEST(BackupPowerTest, ACutAtAnyChangeLeavesAWholeBackupOrNone) { CutEachChange(nullptr); }
+
+TEST(BackupPowerTest, ACutAtAnyChangeLeavesAWholeEncryptedBackupOrNone) {
+  const Somebody owner("owner");
+  CutEachChange(&owner);
 }
 
 TEST(BackupPowerTest, ACutAtAnyChangeOfARemovalLeavesTheOthers) {
@@ -147,10 +167,11 @@ TEST(BackupPowerTest, AWriteThatFindsNoSpaceLeavesNothing) {
 // Of cuts, one after which the backup is restored once more; the disk is the same behind each.
 constexpr std::uint64_t kRestoredAgain = 16;
 
-// A store with some rows, a backup of it, and folders that it is restored into.
+// A store with some rows, a backup of it, and folders that it is restored into; with an owner the
+// backup is encrypted, and so is an archive that it is rolled forward with.
 class RestoreStory {
  public:
-  RestoreStory() {
+  explicit RestoreStory(const Somebody* owner = nullptr) : owner_(owner) {
     EXPECT_TRUE(MakeFolder(*file_system_, "/backups").ok());
     const auto store = RocksStore::Open(OptionsOf("/data"));
     EXPECT_TRUE(store.ok()) << store.status().message();
@@ -160,8 +181,15 @@ class RestoreStory {
     const auto hold = folder.BeginWork();
     CopyPace pace(0);
     const BackupFiles files{*file_system_, pace};
-    const BackupWriter writer(folder, files);
-    const BackupManifest head{.label = "one", .store = "a-store"};
+    BackupManifest head{.label = "one", .store = "a-store"};
+    std::optional<BackupWriter::Encryption> encryption;
+    if (owner_ != nullptr) {
+      head.encrypted_to = owner_->recipient().key_id();
+      head.archive_run = kRun;
+      encryption = {owner_->recipient(), "a secret"};
+      Archive();
+    }
+    const BackupWriter writer(folder, files, encryption);
     EXPECT_TRUE(
         writer.Write("/data/checkpoint", writer.Look("/data/checkpoint", head).value(), head).ok());
   }
@@ -169,11 +197,21 @@ class RestoreStory {
   PowerLossDisk& disk() { return file_system_->disk(); }
 
   Status Restore(const std::string& target) {
-    const RestoreOptions options{.backup = "/backups/one",
-                                 .target = target,
-                                 .tables = Tables(),
-                                 .position = {.table = 1},
-                                 .file_system = file_system_};
+    RestoreOptions options{.backup = "/backups/one",
+                           .target = target,
+                           .tables = Tables(),
+                           .position = {.table = 1},
+                           .file_system = file_system_};
+    if (owner_ != nullptr) {
+      options.keys = owner_->keys();
+      options.until = RestoreUntil{.index = CommitIndex(kArchived)};
+      options.roll_forward = [this](const BackupManifest& manifest, const ArchiveFolder& archive,
+                                    RocksStore& store) {
+        return RollForward(store, {.table = 1}, archive, manifest.archive_run, {},
+                           {.index = CommitIndex(kArchived)}, owner_->keys())
+            .status();
+      };
+    }
     return RestoreBackup(options,
                          [](RocksStore& store) {
                            return store.Write(std::vector{RowsOf("restored", "c")},
@@ -199,6 +237,9 @@ class RestoreStory {
     for (const char* key : {"a", "b", "restored", "c"}) {
       EXPECT_TRUE(view->Get(0, key).value().has_value()) << key;
     }
+    for (std::uint64_t commit = 1; owner_ != nullptr && commit <= kArchived; ++commit) {
+      EXPECT_TRUE(view->Get(0, std::to_string(commit)).value().has_value()) << commit;
+    }
   }
 
   // The backup is as it was.
@@ -209,7 +250,28 @@ class RestoreStory {
   }
 
  private:
+  static constexpr std::uint64_t kRun = 7;
+  static constexpr std::uint64_t kArchived = 6;
+
   static TableSet Tables() { return {{.name = "rows"}, {.name = "meta"}}; }
+
+  // A block of two commits at a time.
+  void Archive() {
+    const ArchiveFolder folder(file_system_, "/backups", "a-store");
+    EXPECT_TRUE(folder.Make().ok());
+    ArchiveWriter writer(folder, {1 << 20, 1 << 10, owner_->recipient()});
+    EXPECT_TRUE(writer.Begin(kRun, CommitIndex(1)).ok());
+    for (std::uint64_t commit = 2; commit <= kArchived; commit += 2) {
+      const std::string one = RowsOf(std::to_string(commit - 1), "x").bytes();
+      const std::string other = RowsOf(std::to_string(commit), "y").bytes();
+      EXPECT_TRUE(writer
+                      .Append({{CommitIndex(commit - 1), 1, Timestamp(), one},
+                               {CommitIndex(commit), 1, Timestamp(), other}})
+                      .ok());
+    }
+    EXPECT_TRUE(writer.End().ok());
+  }
+
   static WriteBatch RowsOf(const std::string& one, const std::string& other) {
     WriteBatch batch;
     batch.Put(0, one, std::string(1000, '1'));
@@ -220,14 +282,15 @@ class RestoreStory {
     return {.path = path, .tables = Tables(), .file_system = file_system_, .may_sleep = false};
   }
 
+  const Somebody* const owner_;
   const std::shared_ptr<PowerLossFileSystem> file_system_ = std::make_shared<PowerLossFileSystem>();
 };
 
-TEST(RestorePowerTest, ACutAtAnyChangeLeavesAWholeFolderOrNoneThatStarts) {
+void CutEachChangeOfARestore(const Somebody* owner) {
   bool was_cut = true;
   for (std::uint64_t change = 1; was_cut; ++change) {
     SCOPED_TRACE(fmt::format("change {}", change));
-    RestoreStory story;
+    RestoreStory story(owner);
     story.disk().CutPowerAfter(change, /*seed=*/change);
 
     const Status restored = story.Restore("/restored");
@@ -241,6 +304,15 @@ TEST(RestorePowerTest, ACutAtAnyChangeLeavesAWholeFolderOrNoneThatStarts) {
     if (change % kRestoredAgain == 0) story.CheckRestoresAgain();
     if (::testing::Test::HasFailure()) return;
   }
+}
+
+TEST(RestorePowerTest, ACutAtAnyChangeLeavesAWholeFolderOrNoneThatStarts) {
+  CutEachChangeOfARestore(nullptr);
+}
+
+TEST(RestorePowerTest, ACutAtAnyChangeOfRollingForwardLeavesAllOfItOrNoneThatStarts) {
+  const Somebody owner("owner");
+  CutEachChangeOfARestore(&owner);
 }
 
 TEST(RestorePowerTest, ADiskThatIsFullAtAnyWriteLeavesNothing) {
