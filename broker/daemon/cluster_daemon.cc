@@ -441,7 +441,9 @@ void ClusterDaemon::Stop(bool is_healthy) {
   care_.EndLooks();
   care_.StopGivingBack();
   node_.reset();
-  if (archive_) archive_->Stop();
+  limit.BeginAnew();
+  StopArchive(archive_.get());
+  limit.BeginAnew();
   desk_.reset();
   access_.End();
   care_.Close(is_healthy, [&limit] { limit.ExpectSilence(); });

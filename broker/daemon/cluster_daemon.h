@@ -129,7 +129,7 @@ class ClusterDaemon final : private RaftThread::Leaderships {
   OpenConnections connections_;
   const ClusterNode::Options node_options_;
   // Null: nothing is archived.
-  const std::unique_ptr<BatchArchive> archive_;
+  const std::shared_ptr<BatchArchive> archive_;
   std::unique_ptr<ClusterNode> node_;
   // One works, the other lists.
   ThreadPool backup_threads_;

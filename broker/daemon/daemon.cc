@@ -189,7 +189,9 @@ void Daemon::Stop(bool is_healthy) {
   care_.StopGivingBack();
   leadership_.Stop();
   log_.Stop();
-  if (archive_) archive_->Stop();
+  limit.BeginAnew();
+  StopArchive(archive_.get());
+  limit.BeginAnew();
   care_.Close(is_healthy, [&limit] { limit.ExpectSilence(); });
   is_stopped_ = true;
 }

@@ -89,7 +89,7 @@ class Daemon {
   // One works, the other lists.
   ThreadPool backup_threads_;
   // Null: nothing is archived.
-  const std::unique_ptr<BatchArchive> archive_;
+  const std::shared_ptr<BatchArchive> archive_;
   BackupKeeper backups_;
   SegmentCommitLog log_;
   // Null: everybody may do everything.

@@ -13,6 +13,8 @@ namespace wharf {
 inline constexpr Duration kStopGrace = std::chrono::milliseconds(2000);
 // For the last commits, whose answers nobody waits for.
 inline constexpr Duration kCommitGrace = std::chrono::milliseconds(750);
+// For what waits to be archived, on a disk that nobody else waits for.
+inline constexpr Duration kArchiveGrace = std::chrono::milliseconds(2000);
 // In which the disk must do something.
 inline constexpr Duration kStandstillMax = std::chrono::seconds(4);
 // However slow it is.

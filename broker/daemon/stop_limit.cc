@@ -34,6 +34,11 @@ StopLimit::~StopLimit() {
   thread_.join();
 }
 
+void StopLimit::BeginAnew() {
+  MutexLock lock(mutex_);
+  moved_at_ = SteadyClock::now();
+}
+
 void StopLimit::ExpectSilence() {
   MutexLock lock(mutex_);
   expects_silence_ = true;

@@ -32,6 +32,8 @@ class StopLimit {
   // In time.
   ~StopLimit();
 
+  // What comes now has all of the standstill for itself, however little moved before.
+  void BeginAnew();
   // What comes now moves without the disk's progress being seen: only `whole` counts.
   void ExpectSilence();
 

@@ -1,11 +1,13 @@
 // held_disk: a disk that stops answering, for a daemon that runs with LD_PRELOAD of this library.
 //
-// While there is a file of the name that WHARF_HELD_DISK says, whoever syncs a file waits, and says
-// so by a second one whose name ends in ".waits". They wait in user space, so that the process can
-// still end; a real disk would not let it.
+// While there is a file of the name that WHARF_HELD_DISK says, whoever syncs a file waits, of those
+// whose path has what WHARF_HELD_FOLDER says, or of all, and says so by a second one whose name
+// ends in ".waits". They wait in user space, so that the process can still end; a real disk would
+// not let it.
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <ctime>
 
 #include <dlfcn.h>
@@ -21,16 +23,29 @@ void SayThatOneWaits(const char* hold) {
   if (file >= 0) close(file);
 }
 
-void WaitForTheDisk() {
+// Whether it is on the disk that does not answer.
+bool IsOnIt(int file) {
+  const char* const folder = std::getenv("WHARF_HELD_FOLDER");
+  if (folder == nullptr) return true;
+  char link[64];
+  char path[4096];
+  std::snprintf(link, sizeof link, "/proc/self/fd/%d", file);
+  const ssize_t size = readlink(link, path, sizeof path - 1);
+  if (size < 0) return false;
+  path[size] = '\0';
+  return std::strstr(path, folder) != nullptr;
+}
+
+void WaitForTheDisk(int file) {
   const char* hold = std::getenv("WHARF_HELD_DISK");
   const timespec pause{0, 5'000'000};
-  if (hold == nullptr || access(hold, F_OK) != 0) return;
+  if (hold == nullptr || access(hold, F_OK) != 0 || !IsOnIt(file)) return;
   SayThatOneWaits(hold);
   while (access(hold, F_OK) == 0) nanosleep(&pause, nullptr);
 }
 
 int SyncWith(const char* name, int file) {
-  WaitForTheDisk();
+  WaitForTheDisk(file);
   const auto real = reinterpret_cast<int (*)(int)>(dlsym(RTLD_NEXT, name));
   return real(file);
 }

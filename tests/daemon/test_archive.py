@@ -8,6 +8,8 @@ import re
 import shutil
 import subprocess
 import threading
+import time
+import urllib.request
 
 import wire
 from backup_calls import BackupCalls, restore
@@ -412,6 +414,78 @@ class HoleTest(ArchiveTest):
 
         self.client.send("orders", b"the broker goes on")
         self.assertRegex(self.listed().archive_trouble, "the disk of the archive is full|cannot write")
+
+    def test_a_disk_of_the_archive_that_does_not_answer_holds_up_no_stop_and_no_start(self):
+        held = pathlib.Path(self.folder.name, "held")
+        daemon = self.start(flags=("--backup-folder", self.folder_of_backups, *ARCHIVE), env={
+            **os.environ, "LD_PRELOAD": os.environ["HELD_DISK"], "WHARF_HELD_DISK": str(held),
+            "WHARF_HELD_FOLDER": "/.archive/"})
+        self.client.create("orders")
+        held.touch()
+        self.client.send("orders", b"x")
+        self.wait_until(pathlib.Path(f"{held}.waits").exists)
+        begin = time.monotonic()
+
+        self.assertEqual(daemon.terminate(), 0)
+
+        self.assertLess(time.monotonic() - begin, 5)
+        log = "".join(daemon.log)
+        self.assertIn("the disk of the archive does not answer in time, and the stop does not wait for it", log)
+        self.assertNotIn("wharfd ends", log)
+        begin = time.monotonic()
+        daemon.start(env={**os.environ, "LD_PRELOAD": os.environ["HELD_DISK"], "WHARF_HELD_DISK": str(held),
+                          "WHARF_HELD_FOLDER": "/backups"})
+        self.assertLess(time.monotonic() - begin, 5)
+        self.client = self.connect(daemon)
+        self.assertEqual(self.client.receive_one("orders").message.body, b"x")
+        held.unlink()
+        self.assertEqual(daemon.terminate(), 0)
+
+    def test_a_hole_of_a_start_is_counted(self):
+        daemon = self.start_archiving("--listen", "operations://127.0.0.1:0")
+        self.client.create("orders")
+        self.make("one")
+        self.assertEqual(daemon.terminate(), 0)
+        daemon = self.start_with_backups()
+        self.client.send("orders", b"nobody archives it")
+        self.assertEqual(daemon.terminate(), 0)
+        daemon = self.start_archiving("--listen", "operations://127.0.0.1:0")
+        metrics = self.metrics_of(daemon)
+
+        self.assertRegex(metrics, r"\nwharf_archive_holes_total 1\n")
+        first, = re.findall(r"\nwharf_archive_missing_commits_total (\d+)\n", metrics)
+        self.assertGreater(int(first), 0)
+        self.assertRegex("".join(daemon.log), "the archive has a hole from commit .* on: the log has no more")
+
+    def metrics_of(self, daemon):
+        (place,) = re.findall(r"operations://(127\.0\.0\.1:\d+)", "".join(daemon.log))[:1]
+        with urllib.request.urlopen(f"http://{place}/metrics", timeout=wire.TIMEOUT) as answer:
+            return answer.read().decode()
+
+    def test_a_kill_of_a_restore_to_a_moment_leaves_what_is_refused(self):
+        self.start_with_files()
+        for number in range(5):
+            data = f"{self.folder.name}/restored-{number}"
+            with subprocess.Popen([os.environ["WHARFD"], "restore", str(self.path_of("one")), data, "--until",
+                                   "latest"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+                while process.poll() is None and not os.path.exists(f"{data}/RESTORING"):
+                    pass
+                time.sleep(0.02 * number)  # Anywhere in it.
+                process.kill()
+            if os.path.exists(f"{data}/RESTORING"):
+                self.assert_refuses("a restore that did not end", data=data)
+                self.assert_refused_again(data)
+            else:
+                self.start(data=data)
+                self.assertEqual(self.client.runtime("orders").active_message_count, 200)
+            shutil.rmtree(data, ignore_errors=True)
+        commit, _, found = self.restore_to("one", "--until", "latest")
+        self.assertEqual(len(found["orders"]), 200, commit)
+
+    def assert_refused_again(self, data):
+        ended = restore(str(self.path_of("one")), data, "--until", "latest")
+        self.assertEqual(ended.returncode, 1)
+        self.assertIn("remove it, and restore the backup into a new folder", ended.stderr)
 
     def test_prune_drops_what_no_backup_needs(self):
         self.start_with_backups("--archive-bytes", "32MiB")

@@ -188,7 +188,8 @@ void WriteArchive(const ArchiveStatistics& archive, MetricText& text) {
            archive.waiting_bytes);
   text.One({"wharf_archive_written_bytes_total", kCounter, "Bytes of commits that were archived"},
            archive.written_bytes);
-  text.One({"wharf_archive_holes_total", kCounter, "Times that archiving was broken off"},
+  text.One({"wharf_archive_holes_total", kCounter,
+            "Times that archiving was broken off, or that a start could not go on with it"},
            archive.holes);
   text.One({"wharf_archive_missing_commits_total", kCounter,
             "Commits that are in no archive: no restore gets beyond them"},
