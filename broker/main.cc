@@ -21,6 +21,7 @@
 #include "broker/config/configuration.h"
 #include "broker/config/environment.h"
 #include "broker/config/verbs.h"
+#include "broker/daemon/archiving.h"
 #include "broker/daemon/clients.h"
 #include "broker/daemon/cluster_daemon.h"
 #include "broker/daemon/core_dumps.h"
@@ -324,6 +325,8 @@ struct Opened {
   // (NodeStore).
   bool is_single;
   std::string lost;
+  // Whom backups and the archive are encrypted to.
+  std::optional<Recipient> backup_recipient;
 };
 
 // How a broker ended. It begins again if what is in its folder has changed.
@@ -353,11 +356,12 @@ Served ServeNode(const config::Sources& sources, const config::Configuration& co
                  Opened opened) {
   const config::Settings& settings = configuration.settings;
   StopSignal stop;
-  ClusterDaemon daemon(std::move(opened.store), settings, std::move(*opened.node),
-                       AccessOfNode(configuration, opened.listeners, opened.clients),
-                       {opened.garbage, opened.health, opened.statistics, opened.guard,
-                        opened.tracer, [&stop](Status why) { stop.OnClosed(std::move(why)); },
-                        [&stop] { stop.OnReopen(); }, opened.is_single, std::move(opened.lost)});
+  ClusterDaemon daemon(
+      std::move(opened.store), settings, std::move(*opened.node),
+      AccessOfNode(configuration, opened.listeners, opened.clients),
+      {opened.garbage, opened.health, opened.statistics, opened.guard, opened.tracer,
+       [&stop](Status why) { stop.OnClosed(std::move(why)); }, [&stop] { stop.OnReopen(); },
+       opened.is_single, std::move(opened.lost), std::move(opened.backup_recipient)});
   const Status served = RunAndStop(daemon, sources, settings, opened.listeners,
                                    "node=" + settings.node, stop, opened.health);
   return {served, served.ok() && stop.begins_again()};
@@ -381,7 +385,8 @@ Served ServeAlone(const config::Sources& sources, const config::Configuration& c
                 MakeClock(settings.has_manual_clock(), opened.folder.last_committed), settings,
                 {opened.garbage, stop, opened.health, opened.statistics, opened.guard,
                  opened.clients, *is_access_on, opened.tracer,
-                 [&opened](Requests& broker) { return emulator::BringUp(opened.wanted, broker); }});
+                 [&opened](Requests& broker) { return emulator::BringUp(opened.wanted, broker); },
+                 opened.backup_recipient});
   return {RunAndStop(daemon, sources, settings, opened.listeners, about, stop, opened.health)};
 }
 
@@ -443,6 +448,8 @@ Served ServeOnce(const config::Sources& sources, const config::Configuration& co
   if (!listeners.ok()) return {listeners.status()};
   const Result<std::shared_ptr<const access::ClientRules>> clients = LoadClients(settings);
   if (!clients.ok()) return {clients.status()};
+  Result<std::optional<Recipient>> recipient = BackupRecipientOf(settings);
+  if (!recipient.ok()) return {recipient.status()};
   Result<std::optional<ClusterNode::Options>> node = NodeOf(settings, *listeners);
   if (!node.ok()) return {node.status()};
   // It tells from now on that the broker starts.
@@ -506,7 +513,8 @@ Served ServeOnce(const config::Sources& sources, const config::Configuration& co
                 .tracer = exporter == nullptr ? nullptr : &exporter->tracer(),
                 .wanted = wanted,
                 .is_single = node_store.is_single,
-                .lost = std::move(node_store.lost)};
+                .lost = std::move(node_store.lost),
+                .backup_recipient = *std::move(recipient)};
   const Served served = settings.has_node() ? ServeNode(sources, configuration, std::move(opened))
                                             : ServeAlone(sources, configuration, std::move(opened));
   if (exporter != nullptr) exporter->Stop();

@@ -11,6 +11,7 @@
 #include "storage/archive/roll_forward.h"
 #include "storage/backup/backup_label.h"
 #include "storage/backup/backup_writer.h"
+#include "storage/backup/mark_secret.h"
 
 namespace wharf {
 namespace {
@@ -46,6 +47,7 @@ BackupFacts FactsOf(const BackupFolder::Found& found) {
   facts.cluster_id = manifest.cluster_id;
   facts.node_name = manifest.node_name;
   facts.version = manifest.version;
+  facts.encrypted_to = manifest.encrypted_to_name;
   return facts;
 }
 
@@ -85,12 +87,32 @@ Status BackupKeeper::CheckEnabled() const {
           "there are no backups here: backup-folder must name a folder when wharfd is started"};
 }
 
-void BackupKeeper::Create(std::string label, Answer<BackupWork> answer) {
+void BackupKeeper::Create(std::string label, const std::string& encrypt_to,
+                          Answer<BackupWork> answer) {
   if (label.empty()) label = BackupLabelOf(world_.wall());
   if (Status bad = CheckBackupLabel(label); !bad.ok()) return std::move(answer)(std::move(bad));
+  Result<std::optional<Recipient>> recipient = RecipientOf(encrypt_to);
+  if (!recipient.ok()) return std::move(answer)(recipient.status());
+  BackupWork work{.verb = BackupVerb::kCreate, .label = label};
+  if (*recipient) work.encrypted_to = (*recipient)->name();
   Begin(
-      {.verb = BackupVerb::kCreate, .label = label}, [this, label] { return PrepareCreate(label); },
+      std::move(work),
+      [this, label, recipient = *std::move(recipient)] { return PrepareCreate(label, recipient); },
       std::move(answer));
+}
+
+// An archive in the clear has what the backup is to hide.
+Result<std::optional<Recipient>> BackupKeeper::RecipientOf(const std::string& encrypt_to) const {
+  if (encrypt_to.empty()) return options_.encrypt_to;
+  Result<Recipient> recipient = Recipient::Parse(encrypt_to, "what encrypt_to has");
+  if (!recipient.ok()) return recipient.status();
+  if (world_.archive != nullptr && !options_.encrypt_to) {
+    return Status(ErrorCode::kInvalidOperation,
+                  "what is committed is archived beside the backups in the clear: "
+                  "backup-encrypt-to must name a certificate for the archive, or archive-bytes be "
+                  "0B, before a backup is encrypted");
+  }
+  return std::optional(*std::move(recipient));
 }
 
 void BackupKeeper::Verify(std::string label, Answer<BackupWork> answer) {
@@ -224,8 +246,8 @@ Result<BackupList> BackupKeeper::ListNow() const {
   if (const Result<BackupManifest> head = Head(); head.ok()) {
     WHARF_RETURN_IF_ERROR(runs_of(*head));
     for (const ArchiveRun& run : runs[head->archive_owner()]) {
-      list.archived.push_back(
-          {run.first.value(), run.last.value(), run.first_time, run.last_time, run.bytes});
+      list.archived.push_back({run.first.value(), run.last.value(), run.first_time, run.last_time,
+                               run.bytes, !run.encrypted_to.empty()});
     }
   }
   if (world_.archive != nullptr) list.archive_trouble = world_.archive->stats().trouble;
@@ -236,7 +258,8 @@ ArchiveFolder BackupKeeper::ArchiveOf(const BackupManifest& manifest) const {
   return {nullptr, options_.folder, manifest.archive_owner()};
 }
 
-Result<BackupKeeper::Run> BackupKeeper::PrepareCreate(const std::string& label) {
+Result<BackupKeeper::Run> BackupKeeper::PrepareCreate(const std::string& label,
+                                                      const std::optional<Recipient>& recipient) {
   if (world_.disk().state == DiskState::kFull) {
     return Status(ErrorCode::kQuotaExceeded,
                   "the disk of the data is full, and a backup would hold space of it: make room");
@@ -246,7 +269,15 @@ Result<BackupKeeper::Run> BackupKeeper::PrepareCreate(const std::string& label) 
   Result<std::unique_ptr<BackupFolder::Hold>> hold = folder_.BeginWork();
   if (!hold.ok()) return hold.status();
   WHARF_RETURN_IF_ERROR(CheckNew(label));
-  return Run([this, label, hold = *std::move(hold)] { return Make(label); });
+  Encryption encryption;
+  if (recipient) {
+    Result<std::string> secret = SecretOfMarks(options_.data);
+    if (!secret.ok()) return secret.status();
+    encryption = {*recipient, *std::move(secret)};
+  }
+  return Run([this, label, encryption = std::move(encryption), hold = *std::move(hold)] {
+    return Make(label, encryption);
+  });
 }
 
 Status BackupKeeper::CheckNew(const std::string& label) const {
@@ -299,22 +330,27 @@ Result<BackupManifest> BackupKeeper::Head() const {
 }
 
 // The checkpoint goes as soon as it is copied, or cannot be.
-Status BackupKeeper::Make(const std::string& label) {
+Status BackupKeeper::Make(const std::string& label, const Encryption& encryption) {
   Result<BackupManifest> head = Head();
   if (!head.ok()) return head.status();
   head->label = label;
+  if (encryption) {
+    head->encrypted_to = encryption->recipient.key_id();
+    head->encrypted_to_name = encryption->recipient.name();
+  }
   if (world_.archive != nullptr) head->archive_run = world_.archive->run();
   const std::string checkpoint = checkpoint_path();
   WHARF_RETURN_IF_ERROR(RemoveFlatFolder(nullptr, checkpoint));
   Status made = world_.checkpoint(checkpoint);
-  if (made.ok()) made = MakeOf(checkpoint, *std::move(head));
+  if (made.ok()) made = MakeOf(checkpoint, *std::move(head), encryption);
   const Status removed = RemoveFlatFolder(nullptr, checkpoint);
   return made.ok() ? removed : made;
 }
 
-Status BackupKeeper::MakeOf(const std::string& checkpoint, BackupManifest head) {
+Status BackupKeeper::MakeOf(const std::string& checkpoint, BackupManifest head,
+                            const Encryption& encryption) {
   const BackupFiles files = Files();
-  const BackupWriter writer(folder_, files);
+  const BackupWriter writer(folder_, files, encryption);
   Result<BackupWriter::Plan> plan = writer.Look(checkpoint, head);
   if (!plan.ok()) return plan.status();
   ChangeWork([&plan](BackupWork& work) {

@@ -12,6 +12,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,12 +21,14 @@
 #include "broker/requests/backup_control.h"
 #include "storage/archive/batch_archive.h"
 #include "storage/backup/backup_folder.h"
+#include "storage/backup/backup_writer.h"
 #include "storage/backup/copy_pace.h"
 #include "storage/backup/file_copy.h"
 #include "storage/base/executor.h"
 #include "storage/base/mutex.h"
 #include "storage/disk/disk_gate.h"
 #include "storage/rocks/rocks_store.h"
+#include "storage/sealed/recipient.h"
 
 namespace wharf {
 
@@ -38,6 +41,8 @@ class BackupKeeper final : public BackupControl {
     // Where the checkpoint is made: on the disk of the store.
     std::string data{};
     std::string version{};
+    // Whom backups are encrypted to that name nobody; none: they are in the clear.
+    std::optional<Recipient> encrypt_to{};
   };
 
   // Whose backups they are.
@@ -69,7 +74,7 @@ class BackupKeeper final : public BackupControl {
   // Breaks off what is under way, and waits until that has ended; nothing begins any more.
   void Stop();
 
-  void Create(std::string label, Answer<BackupWork> answer) override;
+  void Create(std::string label, const std::string& encrypt_to, Answer<BackupWork> answer) override;
   void Verify(std::string label, Answer<BackupWork> answer) override;
   void Prune(std::uint64_t keep, Answer<BackupWork> answer) override;
   void Look(std::uint64_t id, Answer<BackupWork> answer) override;
@@ -85,14 +90,18 @@ class BackupKeeper final : public BackupControl {
   // Answers when it is prepared, or cannot be.
   void Begin(BackupWork work, Prepare prepare, Answer<BackupWork> answer);
   void Work(std::uint64_t id, Prepare prepare, Answer<BackupWork> answer);
-  Result<Run> PrepareCreate(const std::string& label);
+  using Encryption = std::optional<BackupWriter::Encryption>;
+
+  // Of what a request names, or of the configuration.
+  Result<std::optional<Recipient>> RecipientOf(const std::string& encrypt_to) const;
+  Result<Run> PrepareCreate(const std::string& label, const std::optional<Recipient>& recipient);
   Result<Run> PrepareVerify(const std::string& label);
   Result<Run> PreparePrune(std::uint64_t keep);
   Status CheckNew(const std::string& label) const;
   // Of this broker as it is now; without a label and files.
   Result<BackupManifest> Head() const;
-  Status Make(const std::string& label);
-  Status MakeOf(const std::string& checkpoint, BackupManifest head);
+  Status Make(const std::string& label, const Encryption& encryption);
+  Status MakeOf(const std::string& checkpoint, BackupManifest head, const Encryption& encryption);
   Status Remove(const std::vector<std::string>& labels);
   // What no backup that is left needs.
   Status PruneArchive();

@@ -59,9 +59,9 @@ CLI::Option* AddFlag(CLI::App& app, const Key& key) {
 
 // The flag that was probably meant by what is none.
 std::string AboutStranger(const std::string& word) {
-  std::vector<std::string> names = {"config",     "recover",  "restore",       "--accept-loss",
-                                    "--new-keys", "--until",  "--until-index", "--config",
-                                    "--help",     "--version"};
+  std::vector<std::string> names = {"config",     "recover", "restore",       "--accept-loss",
+                                    "--new-keys", "--until", "--until-index", "--decrypt-with",
+                                    "--config",   "--help",  "--version"};
   for (const Key& key : Keys()) names.push_back(FlagOf(key));
   const auto near = Nearest(word.substr(0, word.find('=')), names);
   return near ? fmt::format("Did you mean {}?\n", *near) : "";
@@ -118,6 +118,14 @@ void CommandLine::AddRestore() {
       ->required();
   restore->add_flag("--new-keys", restoring_.makes_new_keys,
                     "Replace all keys of access, and print them: old ones open nothing there");
+  restore
+      ->add_option(
+          "--decrypt-with", restoring_.decrypt_with,
+          "The private key, in PEM, of the certificate that the backup is encrypted to. A\n"
+          "passphrase is asked for. Again for the archive, if that has another one")
+      ->type_name("FILE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   AddUntil(*restore);
   restore_ = restore;
 }

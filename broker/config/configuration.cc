@@ -137,6 +137,11 @@ void ComplainOfAnyIssuer(Reading& reading) {
 void ComplainOfArchive(Reading& reading) {
   constexpr std::uint64_t kLeastBytes = std::uint64_t{16} << 20;
   const Settings& settings = reading.configuration.settings;
+  const std::string& recipient = reading.configuration.OriginOf(*FindKey("backup-encrypt-to"));
+  if (!settings.backup_encrypt_to.empty() && settings.backup_folder.empty()) {
+    reading.complaints.Add(fmt::format(
+        "{}: backup-encrypt-to needs backup-folder: nothing else is encrypted to it", recipient));
+  }
   if (!settings.archives()) return;
   const std::string& origin = reading.configuration.OriginOf(*FindKey("archive-bytes"));
   if (settings.backup_folder.empty()) {

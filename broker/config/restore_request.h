@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "storage/base/time.h"
 
@@ -16,6 +17,8 @@ struct RestoreRequest {
   std::string data{};
   // Every key of access is replaced, and said.
   bool makes_new_keys = false;
+  // Files with private keys, of what is encrypted.
+  std::vector<std::string> decrypt_with{};
   // Behind the backup, what was archived: up to this commit, or this broker time, or all of it.
   std::optional<std::uint64_t> until_index{};
   std::optional<Timestamp> until{};

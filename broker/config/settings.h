@@ -47,6 +47,8 @@ struct Settings {
   std::uint64_t free_bytes_to_lead = std::uint64_t{256} << 20;
   // Below which backups lie; empty: none are made.
   std::string backup_folder;
+  // The certificate that backups and the archive are encrypted to; empty: they are in the clear.
+  std::string backup_encrypt_to;
   // Read of the state and written into a backup, in a second.
   std::uint64_t backup_rate = std::uint64_t{64} << 20;
   // Of committed batches that are kept below it; 0: none are.

@@ -3,6 +3,8 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include <spdlog/spdlog.h>
 
@@ -10,11 +12,13 @@
 #include "broker/daemon/stop_grace.h"
 #include "storage/archive/batch_archive.h"
 #include "storage/base/broker_clock.h"
+#include "storage/sealed/recipient.h"
 
 namespace wharf {
 
 // Null: nothing is archived, and the data folder does not say any more where it was.
 inline std::shared_ptr<BatchArchive> MakeArchive(const config::Settings& settings,
+                                                 const std::optional<Recipient>& recipient,
                                                  std::function<DiskReport()> disk) {
   if (!settings.archives()) {
     BatchArchive::Forget(settings.data);
@@ -23,7 +27,8 @@ inline std::shared_ptr<BatchArchive> MakeArchive(const config::Settings& setting
   return std::make_shared<BatchArchive>(
       BatchArchive::Options{.backups = settings.backup_folder,
                             .data = settings.data,
-                            .bytes_max = settings.archive_bytes},
+                            .bytes_max = settings.archive_bytes,
+                            .encrypt_to = recipient},
       BatchArchive::World{BrokerClock::SystemSources().wall, std::move(disk)});
 }
 
@@ -34,6 +39,14 @@ inline void StopArchive(BatchArchive* archive) {
       "the disk of the archive does not answer in time, and the stop does not wait for it: the "
       "next "
       "start takes what is missing from the log, as far as that has it");
+}
+
+// Whom backups and the archive are encrypted to; none: what is not said otherwise is in the clear.
+inline Result<std::optional<Recipient>> BackupRecipientOf(const config::Settings& settings) {
+  if (settings.backup_encrypt_to.empty()) return std::optional<Recipient>();
+  Result<Recipient> recipient = Recipient::Read(settings.backup_encrypt_to);
+  if (recipient.ok()) return std::optional(*std::move(recipient));
+  return Status(recipient.status().code(), "backup-encrypt-to: " + recipient.status().message());
 }
 
 }  // namespace wharf

@@ -66,9 +66,11 @@ ClusterDaemon::ClusterDaemon(std::unique_ptr<RocksStore> store, const config::Se
       access_(std::move(access), {care_.store(), care_.listener(), world.fail}),
       connections_(settings.connections_max),
       node_options_(std::move(node)),
-      archive_(MakeArchive(settings, [this] { return care_.gate().report(); })),
+      archive_(
+          MakeArchive(settings, world.backup_recipient, [this] { return care_.gate().report(); })),
       backup_threads_(2),
-      backups_({settings.backup_folder, settings.backup_rate, settings.data, WHARF_VERSION},
+      backups_({settings.backup_folder, settings.backup_rate, settings.data, WHARF_VERSION,
+                world.backup_recipient},
                ForBackups()),
       amqp_(MakeAmqpDoor(settings)),
       http_(MakeServiceBusDoor(settings, world.health, amqp_.get())),

@@ -59,6 +59,8 @@ class ClusterDaemon final : private RaftThread::Leaderships {
     bool is_single = false;
     // Why the state of the node is lost, and the store stands in for it; empty: it is there.
     std::string lost{};
+    // Whom backups and the archive are encrypted to.
+    std::optional<Recipient> backup_recipient{};
   };
 
   ClusterDaemon(std::unique_ptr<RocksStore> store, const config::Settings& settings,

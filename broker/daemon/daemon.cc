@@ -39,8 +39,10 @@ Daemon::Daemon(std::unique_ptr<RocksStore> store, std::unique_ptr<SegmentLog> lo
       started_at_(clock_.clock->Now()),
       care_(std::move(store), world.garbage, settings.space, settings.data),
       backup_threads_(2),
-      archive_(MakeArchive(settings, [this] { return care_.gate().report(); })),
-      backups_({settings.backup_folder, settings.backup_rate, settings.data, WHARF_VERSION},
+      archive_(
+          MakeArchive(settings, world.backup_recipient, [this] { return care_.gate().report(); })),
+      backups_({settings.backup_folder, settings.backup_rate, settings.data, WHARF_VERSION,
+                world.backup_recipient},
                ForBackups()),
       log_({}, care_.store(), std::move(log), ForLog(world.observer)),
       guard_(world.is_access_on ? MakeGuard(world.clients) : nullptr),

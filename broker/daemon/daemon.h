@@ -46,6 +46,8 @@ class Daemon {
     trace::Tracer* tracer = nullptr;
     // What is asked of the broker before a client can; an error ends the start. Null: nothing.
     std::function<Status(Requests& broker)> before_clients{};
+    // Whom backups and the archive are encrypted to.
+    std::optional<Recipient> backup_recipient{};
   };
 
   // The state has all that is in the log.

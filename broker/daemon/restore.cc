@@ -43,14 +43,24 @@ RestoreOptions OptionsOf(const RestoreRequest& request) {
   return options;
 }
 
+Result<RecipientKeys> KeysOf(const RestoreRequest& request) {
+  RecipientKeys keys;
+  for (const std::string& path : request.decrypt_with) {
+    Result<RecipientKey> key = RecipientKey::Read(path);
+    if (!key.ok()) return key.status();
+    keys.push_back(*std::move(key));
+  }
+  return keys;
+}
+
 Result<Moment> Roll(const RestoreRequest& request, const BackupManifest& backup,
-                    const ArchiveFolder& archive, RocksStore& store) {
+                    const ArchiveFolder& archive, RocksStore& store, const RecipientKeys& keys) {
   const Result<FolderState> folder = LoadFolderState(store, store.path());
   if (!folder.ok()) return folder.status();
   const Result<CommitIndex> last = BrokerAppliedIndex().Read(store);
   if (!last.ok()) return last.status();
   return RollForward(store, BrokerAppliedIndex(), archive, backup.archive_run,
-                     {*last, folder->last_committed}, UntilOf(request));
+                     {*last, folder->last_committed}, UntilOf(request), keys);
 }
 
 void PrintKeys(const RestoredRows::Report& report) {
@@ -71,10 +81,13 @@ int RunRestore(const RestoreRequest& request) {
   const access::KeySource keys = access::SystemKeys();
   RestoredRows::Report report;
   std::optional<Moment> moment;
+  Result<RecipientKeys> private_keys = KeysOf(request);
+  if (!private_keys.ok()) return RefuseRestore(private_keys.status());
   RestoreOptions options = OptionsOf(request);
+  options.keys = *std::move(private_keys);
   options.roll_forward = [&](const BackupManifest& backup, const ArchiveFolder& archive,
                              RocksStore& store) -> Status {
-    const Result<Moment> reached = Roll(request, backup, archive, store);
+    const Result<Moment> reached = Roll(request, backup, archive, store, options.keys);
     if (reached.ok()) moment = *reached;
     return reached.status();
   };

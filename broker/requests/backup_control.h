@@ -42,6 +42,8 @@ struct BackupFacts {
   // Behind it commits are archived up to this one, of this broker time; 0: none are.
   std::uint64_t archived_commits = 0;
   Timestamp archived_until{};
+  // Whose certificate it is encrypted to; empty: it is in the clear.
+  std::string encrypted_to{};
   // Why it is of no use, in a sentence; empty: it may be.
   std::string trouble{};
 };
@@ -53,6 +55,7 @@ struct ArchivedRun {
   Timestamp first_at{};
   Timestamp last_at{};
   std::uint64_t bytes = 0;
+  bool is_encrypted = false;
 };
 
 struct BackupList {
@@ -78,6 +81,8 @@ struct BackupWork {
   std::uint64_t of_bytes = 0;
   // Of these, those of files that an earlier backup had.
   std::uint64_t shared_bytes = 0;
+  // Of kCreate: whose certificate it is encrypted to; empty: it is in the clear.
+  std::string encrypted_to{};
   // Of kPrune: the labels of those that went.
   std::vector<std::string> removed{};
   // Why it failed, in a sentence; empty: it did not.
@@ -88,8 +93,10 @@ class BackupControl {
  public:
   virtual ~BackupControl() = default;
 
-  // Begins; an empty label: one is made of the time.
-  virtual void Create(std::string label, Answer<BackupWork> answer) = 0;
+  // Begins; an empty label: one is made of the time. `encrypt_to` is a certificate in PEM; empty:
+  // that of the configuration, if there is one.
+  virtual void Create(std::string label, const std::string& encrypt_to,
+                      Answer<BackupWork> answer) = 0;
   virtual void Verify(std::string label, Answer<BackupWork> answer) = 0;
   // Leaves the newest `keep`.
   virtual void Prune(std::uint64_t keep, Answer<BackupWork> answer) = 0;

@@ -1,4 +1,4 @@
-"""backup_calls: the service Backups in words, and `wharfd restore`, for tests."""
+"""backup_calls: the service Backups in words, `wharfd restore`, and certificates to encrypt to, for tests."""
 
 import os
 import subprocess
@@ -14,12 +14,13 @@ class BackupCalls:
     def __init__(self, channel):
         self.stub = backups_pb2_grpc.BackupsStub(channel)
 
-    def begin(self, label=""):
-        return self.stub.Create(backups_pb2.CreateBackupRequest(label=label), timeout=wire.TIMEOUT)
+    def begin(self, label="", encrypt_to=""):
+        return self.stub.Create(backups_pb2.CreateBackupRequest(label=label, encrypt_to=encrypt_to),
+                                timeout=wire.TIMEOUT)
 
-    def create(self, label=""):
+    def create(self, label="", encrypt_to=""):
         """The work when it has ended, well or not."""
-        return self.end_of(self.begin(label))
+        return self.end_of(self.begin(label, encrypt_to))
 
     def verify(self, label):
         return self.end_of(self.stub.Verify(backups_pb2.VerifyBackupRequest(label=label), timeout=wire.TIMEOUT))
@@ -49,3 +50,19 @@ def restore(backup, data, *flags):
     """`wharfd restore`, when it has ended."""
     return subprocess.run([os.environ["WHARFD"], "restore", backup, data, *flags], capture_output=True, text=True,
                           timeout=wire.TIMEOUT, check=False)
+
+
+class Somebody:
+    """Whoever backups are encrypted to: files with a certificate and its private key, made by openssl."""
+
+    def __init__(self, folder, name, *of_key):
+        self.certificate, self.key = f"{folder}/{name}.pem", f"{folder}/{name}.key"
+        kind = of_key or ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-noenc")
+        made = ("-keyout", self.key) if "-newkey" in kind else ()
+        subprocess.run(["openssl", "req", "-x509", *kind, *made, "-out", self.certificate, "-days", "9", "-subj",
+                        f"/CN={name}"], check=True, capture_output=True)
+
+    @property
+    def pem(self):
+        with open(self.certificate, encoding="ascii") as file:
+            return file.read()

@@ -27,9 +27,10 @@ Result<Response> AskFirst(Endpoints& endpoints, Method<Request, Response> method
 Backups::Backups(std::shared_ptr<Endpoints> endpoints, Duration timeout)
     : endpoints_(std::move(endpoints)), timeout_(timeout) {}
 
-Result<v1::BackupWork> Backups::Create(const std::string& label) {
+Result<v1::BackupWork> Backups::Create(const std::string& label, const std::string& encrypt_to) {
   v1::CreateBackupRequest request;
   request.set_label(label);
+  request.set_encrypt_to(encrypt_to);
   return AskFirst(*endpoints_, &Stub::Create, request, timeout_);
 }
 

@@ -21,7 +21,8 @@ class Backups {
   Backups(std::shared_ptr<Endpoints> endpoints, Duration timeout);
 
   // An empty label: the node makes one of the time.
-  Result<v1::BackupWork> Create(const std::string& label);
+  // `encrypt_to`: a certificate in PEM; empty: that of the node, or none.
+  Result<v1::BackupWork> Create(const std::string& label, const std::string& encrypt_to);
   Result<v1::BackupWork> Verify(const std::string& label);
   Result<v1::BackupWork> Prune(std::uint64_t keep);
   Result<v1::BackupWork> GetWork(std::uint64_t id);

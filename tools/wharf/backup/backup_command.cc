@@ -1,6 +1,7 @@
 #include "tools/wharf/backup/backup_command.h"
 
 #include <chrono>
+#include <fstream>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -30,6 +31,10 @@ void PrintEnded(Output& out, const v1::BackupWork& work) {
   if (work.verb() == v1::BackupWork::VERB_CREATE) {
     out.Print("made {}: {}, {} of them shared with the one before\n", Printable(work.label()),
               Bytes(work.byte_count()), Bytes(work.shared_byte_count()));
+    if (!work.encrypted_to().empty()) {
+      return out.Print("it is encrypted, and restored with the private key of {} alone\n",
+                       Printable(work.encrypted_to()));
+    }
     return out.Print("it has all messages and all keys of access, in the clear\n");
   }
   if (work.verb() == v1::BackupWork::VERB_VERIFY) {
@@ -74,19 +79,21 @@ void PrintTable(Output& out, const v1::ListBackupsResponse& all) {
                {"COMMITS", Kind::kNumber},
                {"ARCHIVED TO", Kind::kNumber, /*is_optional=*/true},
                {"ARCHIVED UNTIL", Kind::kWord, /*is_optional=*/true},
+               {"ENCRYPTED TO", Kind::kText, /*is_optional=*/true},
                {"NODE", Kind::kText, /*is_optional=*/true},
                {"TROUBLE", Kind::kText}},
               out);
   for (const v1::Backup& backup : all.backups()) {
     if (!backup.trouble().empty()) {
-      table.Add({backup.label(), "", "", "", "", "", "", "", backup.trouble()});
+      table.Add({backup.label(), "", "", "", "", "", "", "", "", backup.trouble()});
       continue;
     }
     const bool is_archived = backup.archived_commit_count() > 0;
     table.Add({backup.label(), TimeText(backup.created_at()), Bytes(backup.byte_count()),
                Bytes(backup.shared_byte_count()), std::to_string(backup.commit_count()),
                is_archived ? std::to_string(backup.archived_commit_count()) : "",
-               is_archived ? TimeText(backup.archived_until()) : "", backup.node_name(), ""});
+               is_archived ? TimeText(backup.archived_until()) : "", backup.encrypted_to(),
+               backup.node_name(), ""});
   }
   table.End();
 }
@@ -98,9 +105,9 @@ void PrintArchive(Output& out, const v1::ListBackupsResponse& all) {
     if (next > 0 && next < run.first_commit()) {
       out.Print("hole: commits {} to {} are in no archive\n", next, run.first_commit() - 1);
     }
-    out.Print("archived: commits {} to {}, from {} to {}, {}\n", run.first_commit(),
+    out.Print("archived: commits {} to {}, from {} to {}, {}{}\n", run.first_commit(),
               run.last_commit(), TimeText(run.first_at()), TimeText(run.last_at()),
-              Bytes(run.byte_count()));
+              Bytes(run.byte_count()), run.encrypted() ? ", encrypted" : "");
     next = run.last_commit() + 1;
   }
   if (!all.archive_trouble().empty()) {
@@ -137,14 +144,52 @@ CLI::App& AddVerb(CLI::App& noun, Program& program, const std::string& verb,
   return command;
 }
 
+// That of the recipient. A private key is nobody's to send.
+Result<std::string> CertificateIn(const std::string& path) {
+  constexpr std::size_t kBytesMax = 64 << 10;
+  if (path.empty()) return std::string();
+  std::ifstream file(path, std::ios::binary);
+  std::string text(kBytesMax + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  const auto refuse = [&path](const char* why) {
+    return Status(ErrorCode::kArgumentError, fmt::format("--encrypt-to: {} {}", path, why));
+  };
+  if (text.empty()) return refuse("cannot be read, or is empty");
+  if (text.size() > kBytesMax) return refuse("is no certificate in PEM: it is too long");
+  if (text.find("PRIVATE KEY") != std::string::npos) {
+    return refuse("has a private key in it, which stays where it is: name the certificate alone");
+  }
+  return text;
+}
+
+struct Creating {
+  std::string label;
+  std::string encrypt_to;
+};
+
+ExitCode Create(Program& program, const Creating& creating) {
+  const Result<std::string> certificate = CertificateIn(creating.encrypt_to);
+  if (!certificate.ok()) return program.Fail(certificate.status());
+  return Await(program, program.client().backups().Create(creating.label, *certificate));
+}
+
 void AddCreate(CLI::App& noun, Program& program) {
-  const auto label = std::make_shared<std::string>();
-  AddVerb(noun, program, "create",
-          "Make a backup while the broker serves, and wait for its end; only what is new is "
-          "copied. It has all messages and all keys of access, in the clear",
-          [label, &program] { return Await(program, program.client().backups().Create(*label)); })
-      .add_option("LABEL", *label,
-                  "What it is called: letters, digits, '-', '_' and '.'; without it, the time");
+  const auto creating = std::make_shared<Creating>();
+  CLI::App& command =
+      AddVerb(noun, program, "create",
+              "Make a backup while the broker serves, and wait for its end; only what is new is "
+              "copied. It has all messages and all keys of access, in the clear unless it is "
+              "encrypted",
+              [creating, &program] { return Create(program, *creating); });
+  command.add_option("LABEL", creating->label,
+                     "What it is called: letters, digits, '-', '_' and '.'; without it, the time");
+  command
+      .add_option("--encrypt-to", creating->encrypt_to,
+                  "A certificate in PEM: nobody reads the backup without its private key, which "
+                  "wharfd restore --decrypt-with names. Without it, that of the broker's "
+                  "backup-encrypt-to")
+      ->type_name("FILE");
 }
 
 void AddVerify(CLI::App& noun, Program& program) {

@@ -27,6 +27,7 @@ void ToProto(const BackupWork& work, v1::BackupWork* proto) {
   proto->set_byte_count(work.bytes);
   proto->set_of_byte_count(work.of_bytes);
   proto->set_shared_byte_count(work.shared_bytes);
+  proto->set_encrypted_to(work.encrypted_to);
   for (const std::string& label : work.removed) proto->add_removed(label);
   proto->set_trouble(work.trouble);
 }
@@ -43,6 +44,7 @@ void ToProto(const BackupFacts& facts, v1::Backup* proto) {
   proto->set_cluster_id(facts.cluster_id);
   proto->set_node_name(facts.node_name);
   proto->set_version(facts.version);
+  proto->set_encrypted_to(facts.encrypted_to);
   if (facts.archived_commits == 0) return;
   proto->set_archived_commit_count(facts.archived_commits);
   ToProto(facts.archived_until, proto->mutable_archived_until());
@@ -57,6 +59,7 @@ void ToProto(const BackupList& list, v1::ListBackupsResponse* proto) {
     ToProto(each.first_at, run.mutable_first_at());
     ToProto(each.last_at, run.mutable_last_at());
     run.set_byte_count(each.bytes);
+    run.set_encrypted(each.is_encrypted);
   }
   proto->set_archive_trouble(list.archive_trouble);
 }

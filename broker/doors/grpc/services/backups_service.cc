@@ -43,7 +43,8 @@ UnaryReactor* BackupsService::Create(grpc::CallbackServerContext* context,
   using Call = UnaryCall<v1::CreateBackupRequest, v1::BackupWork>;
   return Call::Start(gates_, context, response, [](Call& call) {
     if (auto* const backups = BackupsFor(call)) {
-      backups->Create(call.request().label(), AnswerOf(call));
+      const v1::CreateBackupRequest& request = call.request();
+      backups->Create(request.label(), request.encrypt_to(), AnswerOf(call));
     }
   });
 }

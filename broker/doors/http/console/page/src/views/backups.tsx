@@ -29,6 +29,7 @@ interface Backup {
   clusterId: string;
   nodeName: string;
   version: string;
+  encryptedTo: string;
   trouble: string;
   // It can be restored to any moment up to this one.
   archivedUntil?: string;
@@ -113,8 +114,8 @@ function MakeBackup({ begun, close }: { begun: (work: Work) => void; close: () =
         }}
       >
         <p>
-          Everything that is committed when it begins is in it: all messages, and all keys, in the clear. The broker
-          goes on meanwhile.
+          Everything that is committed when it begins is in it: all messages, and all keys, in the clear unless the
+          broker's backup-encrypt-to names a certificate. The broker goes on meanwhile.
         </p>
         <Field
           label="Label"
@@ -178,7 +179,8 @@ const COLUMNS: Column<Backup>[] = [
   { name: "Of it shared", isNumber: true, cell: (backup) => bytes(backup.sharedByteCount) },
   { name: "Files", isNumber: true, cell: (backup) => count(backup.fileCount) },
   { name: "Commits", isNumber: true, cell: (backup) => count(backup.commitCount) },
-  { name: "By", cell: (backup) => backup.nodeName || "a broker by itself" },
+  { name: "By", cell: (backup) => backup.nodeName || "this broker, or another one by itself" },
+  { name: "Encrypted to", isShort: true, cell: (backup) => backup.encryptedTo || "nobody: in the clear" },
   { name: "Version", isShort: true, cell: (backup) => backup.version || "–" },
 ];
 
