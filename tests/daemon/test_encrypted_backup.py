@@ -240,6 +240,13 @@ class ConfiguredTest(EncryptedTest):
         self.start_restored("one", "--decrypt-with", self.somebody.key)
         self.assertEqual(self.client.receive_one("orders").message.body, SECRET)
 
+    def test_one_without_a_folder_for_backups_is_refused(self):
+        ended = subprocess.run([os.environ["WHARFD"], "--data", self.data, "--backup-encrypt-to",
+                                self.somebody.certificate], capture_output=True, text=True, timeout=wire.TIMEOUT,
+                               check=False)
+        self.assertEqual(ended.returncode, 2)
+        self.assertIn("--backup-encrypt-to: backup-encrypt-to needs backup-folder", ended.stderr)
+
     def test_a_file_that_is_no_certificate_refuses_the_start(self):
         for path, sentence in (("/no/such", "cannot be read"), (self.somebody.key, "is no certificate in PEM")):
             self.assert_refuses(f"backup-encrypt-to: {path} {sentence}", env={
