@@ -1,6 +1,7 @@
 // Backups: made, read through and removed from the page, and what it says where there is no folder for them.
 
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -34,6 +35,22 @@ function damage(folder) {
     .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
     .sort((one, other) => statSync(other).size - statSync(one).size);
   writeFileSync(files[0], "not what it was");
+}
+
+function certificateOf(name) {
+  const flags = [
+    "-x509",
+    "-newkey",
+    "rsa:2048",
+    "-nodes",
+    "-days",
+    "2",
+    "-subj",
+    `/CN=${name}`,
+    "-keyout",
+    "/dev/null",
+  ];
+  return execFileSync("openssl", ["req", ...flags], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
 }
 
 export default {
@@ -74,6 +91,25 @@ export default {
       await page.getByRole("alert").getByText("third failed").waitFor();
       await page.setViewportSize({ width: 360, height: 740 });
       assert.deepEqual(await overflowOf(page), []);
+    }),
+
+  "a backup is encrypted to a certificate that one gives": (browser) =>
+    withFolder(browser, async (page, daemon) => {
+      await signIn(page, daemon);
+      await goTo(page, "backups");
+      await press(page, "Make a backup…");
+      await fill(page, "Label", "sealed");
+      await fill(page, "Encrypt to", "no certificate");
+      await press(page, "Make it");
+      await page.getByRole("dialog").getByText("ArgumentError").waitFor();
+      await fill(page, "Encrypt to", certificateOf("keeper"));
+      await press(page, "Make it");
+      await says(page, /The backup sealed is made.* encrypted to .*keeper/);
+      await page.getByRole("row", { name: /^sealed .*keeper/ }).waitFor();
+      await press(page, "Verify sealed");
+      await says(page, "The backup sealed is whole");
+      await make(page, "open");
+      await page.getByRole("row", { name: /^open .*nobody: in the clear/ }).waitFor();
     }),
 
   "what the archive keeps is told, also where it has a hole": (browser) =>

@@ -11,6 +11,7 @@ export interface ArchivedRun {
   firstAt?: string;
   lastAt?: string;
   byteCount: string;
+  encrypted: boolean;
 }
 
 interface Row {
@@ -61,7 +62,14 @@ export function Archive({ runs, trouble }: { runs: ArchivedRun[]; trouble: strin
               {
                 name: "What",
                 isShort: true,
-                cell: ({ run }) => (run === null ? <span class="state bad">a hole</span> : "archived"),
+                cell: ({ run }) =>
+                  run === null ? (
+                    <span class="state bad">a hole</span>
+                  ) : run.encrypted ? (
+                    "archived, encrypted"
+                  ) : (
+                    "archived"
+                  ),
               },
               { name: "From", cell: ({ run }) => (run === null ? "–" : <Moment at={run.firstAt} />) },
               { name: "Until", cell: ({ run }) => (run === null ? "–" : <Moment at={run.lastAt} />) },

@@ -9,7 +9,7 @@ import { Confirm } from "../parts/confirm";
 import { Dialog } from "../parts/dialog";
 import { Empty } from "../parts/empty";
 import { Failure } from "../parts/failure";
-import { Field } from "../parts/field";
+import { Area, Field } from "../parts/field";
 import { Moment } from "../parts/moment";
 import { notice } from "../parts/notice";
 import { type Order, Table, type Column, sorted } from "../parts/table";
@@ -49,6 +49,7 @@ interface Work {
   byteCount: string;
   ofByteCount: string;
   sharedByteCount: string;
+  encryptedTo: string;
   removed?: string[];
   trouble: string;
 }
@@ -59,9 +60,11 @@ const DOING: Record<string, string> = {
   VERB_PRUNE: "Removing old backups",
 };
 
-function doneWords({ verb, label, byteCount, sharedByteCount, removed = [] }: Work): string {
-  if (verb === "VERB_CREATE")
-    return `The backup ${label} is made: ${bytes(byteCount)}, of which ${bytes(sharedByteCount)} were there already.`;
+function doneWords({ verb, label, byteCount, sharedByteCount, encryptedTo, removed = [] }: Work): string {
+  if (verb === "VERB_CREATE") {
+    const made = `The backup ${label} is made: ${bytes(byteCount)}, of which ${bytes(sharedByteCount)} were there already`;
+    return `${made}; ${encryptedTo ? `encrypted to ${encryptedTo}` : "in the clear"}.`;
+  }
   if (verb === "VERB_VERIFY") return `The backup ${label} is whole: ${bytes(byteCount)} were read and compared.`;
   return removed.length === 0
     ? "There was no backup to remove."
@@ -100,8 +103,9 @@ function LastWork({ work }: { work: Work }) {
 
 function MakeBackup({ begun, close }: { begun: (work: Work) => void; close: () => void }) {
   const [label, setLabel] = useState("");
+  const [encryptTo, setEncryptTo] = useState("");
   const { run, isRunning, failure } = useDeed(async () => {
-    begun(await call<Work>("Backups/Create", { label }));
+    begun(await call<Work>("Backups/Create", { label, encryptTo }));
     notice("The backup is begun.");
     close();
   });
@@ -114,14 +118,21 @@ function MakeBackup({ begun, close }: { begun: (work: Work) => void; close: () =
         }}
       >
         <p>
-          Everything that is committed when it begins is in it: all messages, and all keys, in the clear unless the
-          broker's backup-encrypt-to names a certificate. The broker goes on meanwhile.
+          Everything that is committed when it begins is in it: all messages, and all keys of access. The broker goes on
+          meanwhile.
         </p>
         <Field
           label="Label"
           hint="Letters, digits, - _ and .; empty: one is made of the time, in UTC"
           value={label}
           set={setLabel}
+        />
+        <Area
+          label="Encrypt to"
+          hint="A certificate, in PEM: who has its private key alone can read the backup. Empty: that of the configuration; if it names none, the backup is in the clear"
+          rows={3}
+          value={encryptTo}
+          set={setEncryptTo}
         />
         <Failure of={failure} />
         <div class="buttons">
@@ -169,19 +180,34 @@ const COLUMNS: Column<Backup>[] = [
     name: "Size",
     isNumber: true,
     by: (backup) => numberOf(backup.byteCount),
-    cell: (backup) => bytes(backup.byteCount),
+    cell: (backup) => (
+      <>
+        {bytes(backup.byteCount)}
+        <p class="hint">
+          {counted(backup.fileCount, "file")}, {bytes(backup.sharedByteCount)} shared
+        </p>
+      </>
+    ),
   },
   {
     name: "Restorable until",
     by: (backup) => backup.archivedUntil ?? "",
     cell: (backup) => (backup.archivedUntil ? <Moment at={backup.archivedUntil} /> : "when it was made"),
   },
-  { name: "Of it shared", isNumber: true, cell: (backup) => bytes(backup.sharedByteCount) },
-  { name: "Files", isNumber: true, cell: (backup) => count(backup.fileCount) },
   { name: "Commits", isNumber: true, cell: (backup) => count(backup.commitCount) },
-  { name: "By", cell: (backup) => backup.nodeName || "this broker, or another one by itself" },
-  { name: "Encrypted to", isShort: true, cell: (backup) => backup.encryptedTo || "nobody: in the clear" },
-  { name: "Version", isShort: true, cell: (backup) => backup.version || "–" },
+  {
+    name: "By",
+    cell: (backup) => (
+      <>
+        {backup.nodeName || "a broker by itself"}
+        {backup.version && <p class="hint">{backup.version}</p>}
+      </>
+    ),
+  },
+  {
+    name: "Encrypted to",
+    cell: (backup) => <span class="text">{backup.encryptedTo || "nobody: in the clear"}</span>,
+  },
 ];
 
 const isUnknown = (failure: Error | null): boolean =>

@@ -78,10 +78,15 @@ export function Jobs() {
                 </>
               ),
             },
-            { name: "Looked at", isNumber: true, cell: (job) => count(job.examinedCount) },
-            { name: "Matched", isNumber: true, cell: (job) => count(job.matchedCount) },
-            { name: "Done", isNumber: true, cell: (job) => count(job.doneCount) },
-            { name: "Left", isNumber: true, cell: (job) => count(job.leftCount) },
+            {
+              name: "Messages",
+              cell: (job) => (
+                <span class="words">
+                  {count(job.doneCount)} of {count(job.matchedCount)} done, {count(job.leftCount)} left;{" "}
+                  {count(job.examinedCount)} looked at
+                </span>
+              ),
+            },
             { name: "Began", cell: (job) => <Moment at={job.createdAt} /> },
             {
               name: "Deeds",
