@@ -34,10 +34,11 @@ async function withProtos(story) {
   const folder = mkdtempSync(join(tmpdir(), "wharf-console-proto-"));
   try {
     writeFileSync(join(folder, "order.proto"), PROTO);
-    const protoc = (...flags) => execFileSync("protoc", ["-I", folder, ...flags, "order.proto"], { input: ORDER });
+    // What is given to who does not read it may come when that is gone.
+    const protoc = (flags, options) => execFileSync("protoc", ["-I", folder, ...flags, "order.proto"], options);
     const set = join(folder, "order.pb");
-    protoc("-o", set);
-    await story({ folder, set, order: protoc("--encode", "shop.Order") });
+    protoc(["-o", set]);
+    await story({ folder, set, order: protoc(["--encode", "shop.Order"], { input: ORDER }) });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
