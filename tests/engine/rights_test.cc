@@ -248,8 +248,8 @@ TEST_F(AccessTest, ListedSessionsNameTheirHolderToWhoManagesTheEntity) {
 
   EXPECT_EQ(holder_for(below), "");
   EXPECT_EQ(holder_for(listener), "");
-  EXPECT_EQ(holder_for(manager), "here as letters/below");
-  EXPECT_EQ(holder_for(root_), "here as letters/below");
+  EXPECT_EQ(holder_for(manager), "here as letters#below");
+  EXPECT_EQ(holder_for(root_), "here as letters#below");
 }
 
 TEST_F(AccessTest, ARotatedKeyOpensNothingAndTheOtherOneGoesOn) {  // SEC-7
