@@ -145,7 +145,8 @@ class DamagedEventLogTest(daemon_test.DaemonTest):
     def send_others(self, first):
         """Rows enough for some blocks, with ids of noise, which stand in their file as they are; the ids."""
         ids = [random.Random(first + number).randbytes(60).hex() for number in range(400)]
-        self.client.send("orders", *[Message(body=b"x", message_id=each) for each in ids])
+        for at in range(0, len(ids), 20):
+            self.client.send("orders", *[Message(body=b"x", message_id=each) for each in ids[at:at + 20]])
         return ids
 
     def test_a_story_goes_on_behind_damage_and_says_that_something_is_missing(self):
@@ -157,7 +158,7 @@ class DamagedEventLogTest(daemon_test.DaemonTest):
         after = self.send_others(1000)
         self.assertEqual(daemon.terminate(), 0)
 
-        damaged_disk.flip(self.data, bytes([1, len(between[200])]) + between[200].encode())
+        damaged_disk.flip(self.data, between[200].encode(), table="events")
         daemon = self.start()
 
         self.assertEqual(kinds(trace(self.client, "a")), ["sent", "delivered", "completed"])
