@@ -109,8 +109,9 @@ Result<std::optional<Recipient>> BackupKeeper::RecipientOf(const std::string& en
   if (world_.archive != nullptr && !options_.encrypt_to) {
     return Status(ErrorCode::kInvalidOperation,
                   "what is committed is archived beside the backups in the clear: "
-                  "backup-encrypt-to must name a certificate for the archive, or archive-bytes be "
-                  "0B, before a backup is encrypted");
+                  "backup-encrypt-to must name a certificate for the archive; or archive-bytes be "
+                  "0B, and what it left be pruned (wharf backup prune), before a backup is "
+                  "encrypted");
   }
   return std::optional(*std::move(recipient));
 }
@@ -274,6 +275,8 @@ Result<BackupKeeper::Run> BackupKeeper::PrepareCreate(const std::string& label,
     Result<std::string> secret = SecretOfMarks(options_.data);
     if (!secret.ok()) return secret.status();
     encryption = {*recipient, *std::move(secret)};
+    // One that is no longer written may be there still.
+    if (const Result<BackupManifest> head = Head(); head.ok()) ArchiveOf(*head).WarnOfClear();
   }
   return Run([this, label, encryption = std::move(encryption), hold = *std::move(hold)] {
     return Make(label, encryption);

@@ -168,10 +168,9 @@ constexpr Key kKeys[] = {
      "do not share one. Empty: there are no backups"},
     {"backup-encrypt-to", File{{[](Settings& s) { return &s.backup_encrypt_to; }}}, kAtStart,
      "A certificate, in PEM: backups that name no other, and all that is archived, are encrypted "
-     "to "
-     "it, and wharfd restore needs its private key, which must not lie on this machine. Of an RSA "
-     "key of 2048 bits or more, or of a key on a NIST curve. Empty: they are in the clear, unless "
-     "wharf backup create --encrypt-to says otherwise"},
+     "to it, and wharfd restore needs its private key, which must not lie on this machine. Of an "
+     "RSA key of 2048 bits or more, or of a key on P-256, P-384 or P-521. Empty: they are in the "
+     "clear, unless wharf backup create --encrypt-to says otherwise"},
     {"backup-rate", Size{{[](Settings& s) { return &s.backup_rate; }}, kMiB, kTiB, "MiB"}, kAtStart,
      "What a backup reads and writes in a second, so that clients do not wait for it. While it "
      "copies, files that are compacted meanwhile stay on the disk of data as well"},

@@ -60,6 +60,7 @@ Daemon::~Daemon() {
   if (is_stopped_) return;
   CloseGates();
   StopDoors();
+  StopArchive(archive_.get());
 }
 
 void Daemon::CloseGates() {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <rocksdb/file_system.h>
+#include <spdlog/spdlog.h>
 
 #include "storage/archive/archive_reader.h"
 #include "storage/rocks/rocks_folder.h"
@@ -127,6 +128,13 @@ Result<ArchiveRun> ArchiveFolder::RunOf(const std::vector<ArchiveFile>& files) c
   if (*block) run.first_time = (*block)->head.first_time;
   run.encrypted_to = reader.encrypted_to();
   return run;
+}
+
+void ArchiveFolder::WarnOfClear() const {
+  const Result<std::size_t> clear = CountClear();
+  if (!clear.ok() || *clear == 0) return;
+  spdlog::warn("{} files of the archive {} are of before it was encrypted, and in the clear",
+               *clear, path_);
 }
 
 Result<std::size_t> ArchiveFolder::CountClear() const {

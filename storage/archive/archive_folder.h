@@ -64,6 +64,8 @@ class ArchiveFolder {
   Result<std::optional<ArchiveRun>> LastRun() const;
   // How many files are in the clear; reads the beginning of each.
   Result<std::size_t> CountClear() const;
+  // Warns of them, where others are encrypted: they stay, as a backup of before may need them.
+  void WarnOfClear() const;
   // Removes the oldest until there are no more bytes than these, nor more files than those.
   Status Shrink(std::uint64_t bytes_max, std::size_t files_max) const;
 

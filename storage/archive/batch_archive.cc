@@ -343,29 +343,23 @@ Status BatchArchive::Look() {
     const std::string own = options_.encrypt_to ? options_.encrypt_to->key_id() : "";
     found.is_of_other_key = is_last && (*run)->encrypted_to != own;
   }
-  WarnOfClear();
   const std::uint64_t file_bytes =
       std::min(kArchiveFileBytesMax, options_.bytes_max / kFilesOfArchive);
   block_bytes_max_ = std::min(kArchiveBlockBytesMax, file_bytes / kBlocksOfFile);
   writer_ = std::make_unique<ArchiveWriter>(
       *folder_, ArchiveWriter::Options{options_.bytes_max, file_bytes, options_.encrypt_to});
-  MutexLock lock(mutex_);
-  found_ = found;
-  last_run_ = std::max(last_run_, found.last_run);
-  stats_.trouble.clear();
-  // The start did not wait for this.
-  if (begins_anew_) NoteHoleOfStart();
-  changed_.notify_all();
+  {
+    MutexLock lock(mutex_);
+    found_ = found;
+    last_run_ = std::max(last_run_, found.last_run);
+    stats_.trouble.clear();
+    // The start did not wait for this.
+    if (begins_anew_) NoteHoleOfStart();
+    changed_.notify_all();
+  }
+  // Looks into each file, for which nobody waits.
+  if (options_.encrypt_to) folder_->WarnOfClear();
   return {};
-}
-
-// They stay: a backup of before may need them.
-void BatchArchive::WarnOfClear() const {
-  if (!options_.encrypt_to) return;
-  const Result<std::size_t> clear = folder_->CountClear();
-  if (!clear.ok() || *clear == 0) return;
-  spdlog::warn("{} files of the archive {} are of before it was encrypted, and in the clear",
-               *clear, folder_->path());
 }
 
 void BatchArchive::WriteAll(std::deque<Item> items) {

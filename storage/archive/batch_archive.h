@@ -138,7 +138,6 @@ class BatchArchive final : public BatchListener, public std::enable_shared_from_
   bool IsLeft() const;
   Status CheckNotLeft() const;
   Status Look();
-  void WarnOfClear() const;
   bool Take(std::deque<Item>& items);
   void WriteAll(std::deque<Item> items);
   void Sync();

@@ -297,19 +297,20 @@ Result<std::vector<BackupFile>> BackupWriter::Copy(const std::string& checkpoint
   return std::vector{*std::move(copied)};
 }
 
-// A table is looked at where it comes from: nobody here can read what was made of it.
+// A table is looked at where it comes from, as nobody here can read what was made of it; when it
+// was copied, and so is in memory still: the copy alone keeps to the rate.
 Result<std::vector<BackupFile>> BackupWriter::CopyEncrypted(const std::string& checkpoint,
                                                             const std::string& unfinished,
                                                             const std::string& name) const {
-  if (IsTable(name)) {
-    WHARF_RETURN_IF_ERROR(CheckTable(files_.file_system, checkpoint + "/" + name));
-  }
   Result<std::unique_ptr<SealingStream>> stream = SealingStream::Begin(encryption_->recipient);
   if (!stream.ok()) return stream.status();
   const auto every = [](const BackupFile& /*read*/) { return Status(); };
   Result<FilteredCopy> copied = CopyFiltered(files_, checkpoint + "/" + name,
                                              unfinished + "/" + StoredName(name), **stream, every);
   if (!copied.ok()) return copied.status();
+  if (IsTable(name)) {
+    WHARF_RETURN_IF_ERROR(CheckTable(files_.file_system, checkpoint + "/" + name));
+  }
   const Result<std::string> head = (*stream)->Head();
   if (!head.ok()) return head.status();
   Result<BackupFile> written =

@@ -44,13 +44,16 @@ std::string LengthText(std::size_t length) {
 
 }  // namespace
 
+BlockCipher::Key::~Key() { OPENSSL_cleanse(bytes.data(), bytes.size()); }
+
 Result<BlockCipher> BlockCipher::Make(const Recipient& recipient) {
   BlockCipher cipher;
-  if (RAND_bytes(cipher.key_.data(), static_cast<int>(kKeyBytes)) != 1) return CannotSealBlock();
+  if (RAND_bytes(cipher.key_.bytes.data(), static_cast<int>(kKeyBytes)) != 1)
+    return CannotSealBlock();
   const Result<std::unique_ptr<SealingStream>> stream = SealingStream::Begin(recipient);
   if (!stream.ok()) return stream.status();
   std::string sealed;
-  const std::string_view key(reinterpret_cast<char*>(cipher.key_.data()), kKeyBytes);
+  const std::string_view key(reinterpret_cast<char*>(cipher.key_.bytes.data()), kKeyBytes);
   WHARF_RETURN_IF_ERROR((*stream)->Add(key, sealed));
   WHARF_RETURN_IF_ERROR((*stream)->End(sealed));
   const Result<std::string> head = (*stream)->Head();
@@ -76,7 +79,8 @@ Result<BlockCipher> BlockCipher::Open(std::string_view wrapped, const RecipientK
   WHARF_RETURN_IF_ERROR((*stream)->End(plain));
   if (plain.size() != kKeyBytes) return BlockIsDamaged(where);
   BlockCipher cipher;
-  std::copy(plain.begin(), plain.end(), cipher.key_.begin());
+  std::copy(plain.begin(), plain.end(), cipher.key_.bytes.begin());
+  OPENSSL_cleanse(plain.data(), plain.size());
   return cipher;
 }
 
@@ -88,7 +92,7 @@ Result<std::string> BlockCipher::Seal(std::string_view plain, std::uint64_t numb
   int done = 0;
   const bool is_sealed =
       context &&
-      EVP_EncryptInit_ex(context.get(), EVP_aes_256_gcm(), nullptr, key_.data(),
+      EVP_EncryptInit_ex(context.get(), EVP_aes_256_gcm(), nullptr, key_.bytes.data(),
                          NonceOf(number).data()) == 1 &&
       EVP_EncryptUpdate(context.get(), nullptr, &done, BytesOf(beside),
                         static_cast<int>(beside.size())) == 1 &&
@@ -112,8 +116,8 @@ Result<std::string> BlockCipher::OpenBlock(std::string_view sealed, std::uint64_
   auto* const bytes = reinterpret_cast<unsigned char*>(plain.data());
   int done = 0;
   const bool is_opened = context &&
-                         EVP_DecryptInit_ex(context.get(), EVP_aes_256_gcm(), nullptr, key_.data(),
-                                            NonceOf(number).data()) == 1 &&
+                         EVP_DecryptInit_ex(context.get(), EVP_aes_256_gcm(), nullptr,
+                                            key_.bytes.data(), NonceOf(number).data()) == 1 &&
                          EVP_DecryptUpdate(context.get(), nullptr, &done, BytesOf(beside),
                                            static_cast<int>(beside.size())) == 1 &&
                          EVP_DecryptUpdate(context.get(), bytes, &done, BytesOf(sealed),

@@ -40,7 +40,17 @@ class BlockCipher {
  private:
   static constexpr std::size_t kKeyBytes = 32;
 
-  std::array<unsigned char, kKeyBytes> key_{};
+  // Does not stay in memory that others get.
+  struct Key {
+    Key() = default;
+    Key(const Key&) = default;
+    Key& operator=(const Key&) = default;
+    ~Key();
+
+    std::array<unsigned char, kKeyBytes> bytes{};
+  };
+
+  Key key_;
   std::string wrapped_;
 };
 

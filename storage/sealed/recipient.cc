@@ -1,6 +1,7 @@
 #include "storage/sealed/recipient.h"
 
 #include <algorithm>
+#include <array>
 #include <fstream>
 #include <system_error>
 #include <utility>
@@ -41,6 +42,22 @@ std::string NameIn(X509* certificate) {
   return name;
 }
 
+// Of as many bits as are safe for years; what OpenSSL itself takes may be of any strength.
+bool IsStrong(EVP_PKEY* key) {
+  if (EVP_PKEY_is_a(key, "RSA") == 1) return EVP_PKEY_get_bits(key) >= kRsaBitsMin;
+  std::array<char, 64> curve{};
+  std::size_t size = 0;
+  if (EVP_PKEY_is_a(key, "EC") != 1 ||
+      EVP_PKEY_get_group_name(key, curve.data(), curve.size(), &size) != 1) {
+    return false;
+  }
+  const std::string_view name(curve.data(), size);
+  return name == "prime256v1" || name == "secp384r1" || name == "secp521r1";
+}
+
+// Nobody is asked: it may be text of a client, and who would answer is not there.
+int NoPassphrase(char* /*buffer*/, int /*size*/, int /*is_written*/, void* /*given*/) { return -1; }
+
 Status Refuse(const std::string& where, const std::string& why) {
   return {ErrorCode::kArgumentError, fmt::format("{} {}", where, why)};
 }
@@ -62,29 +79,32 @@ Result<Recipient> Recipient::Parse(std::string_view pem, const std::string& wher
   if (pem.size() > kPemBytesMax) return Refuse(where, "is no certificate in PEM: it is too long");
   const OpenSslPtr<BIO> text(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
   Recipient recipient;
-  recipient.certificate_ =
-      std::shared_ptr<X509>(PEM_read_bio_X509(text.get(), nullptr, nullptr, nullptr), X509_free);
+  recipient.certificate_ = std::shared_ptr<X509>(
+      PEM_read_bio_X509(text.get(), nullptr, NoPassphrase, nullptr), X509_free);
   ERR_clear_error();
   if (!recipient.certificate_) {
     return Refuse(where, "is no certificate in PEM: one begins with -----BEGIN CERTIFICATE-----");
   }
   EVP_PKEY* const key = X509_get0_pubkey(recipient.certificate());
   if (key != nullptr) recipient.key_id_ = KeyIdOf(key);
-  recipient.name_ = NameIn(recipient.certificate());
-  const bool is_weak =
-      key != nullptr && EVP_PKEY_is_a(key, "RSA") == 1 && EVP_PKEY_get_bits(key) < kRsaBitsMin;
-  if (is_weak || recipient.key_id_.empty() || !SealingStream::Begin(recipient).ok()) {
-    return Refuse(
-        where,
-        "is a certificate that nothing can be encrypted to: it takes one of an RSA key of "
-        "2048 bits or more, or of a key on a NIST curve");
+  if (recipient.key_id_.empty() || !IsStrong(key) || !SealingStream::Begin(recipient).ok()) {
+    return Refuse(where,
+                  "is a certificate that nothing is encrypted to: it takes one of an RSA key of "
+                  "2048 bits or more, or of a key on P-256, P-384 or P-521");
   }
+  recipient.name_ = NameIn(recipient.certificate());
+  if (recipient.name_.empty()) recipient.name_ = "the key " + recipient.key_id_.substr(0, 16);
   return recipient;
 }
 
 Result<Recipient> Recipient::Read(const std::string& path) {
   const Result<std::string> pem = ReadPem(path);
   if (!pem.ok()) return pem.status();
+  if (pem->find("PRIVATE KEY") != std::string::npos) {
+    return Refuse(path,
+                  "has a private key in it, which must not lie on this machine: name a file with "
+                  "the certificate alone");
+  }
   return Parse(*pem, path);
 }
 

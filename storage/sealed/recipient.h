@@ -25,14 +25,14 @@ class Recipient {
  public:
   static constexpr std::size_t kPemBytesMax = 64 << 10;
 
-  // Of the first certificate of the text; `where` is what a sentence calls that.
+  // Of the first certificate of the text, of a strong key; `where` is what a sentence calls that.
   static Result<Recipient> Parse(std::string_view pem, const std::string& where);
-  // Of a file.
+  // Of a file, which has no private key.
   static Result<Recipient> Read(const std::string& path);
 
   // SHA-256 of the public key, in hexadecimal.
   const std::string& key_id() const { return key_id_; }
-  // Whose certificate it is, for people.
+  // Whose certificate it is, for people; never empty.
   const std::string& name() const { return name_; }
   x509_st* certificate() const { return certificate_.get(); }
 

@@ -23,10 +23,14 @@ Status NotWhatWasSealed(const std::string& where) {
   return Status::Damage(where + " is damaged: it is not what was encrypted");
 }
 
-// The same padding that other programs call safe; of keys on curves there is none.
-bool UseOaep(CMS_RecipientInfo* recipient) {
+// What is called safe today, where the defaults are of old: of RSA the padding, of curves how a key
+// is made of what both sides know.
+bool UseSafeForms(CMS_RecipientInfo* recipient) {
   EVP_PKEY_CTX* const context = CMS_RecipientInfo_get0_pkey_ctx(recipient);
-  if (context == nullptr || CMS_RecipientInfo_type(recipient) != CMS_RECIPINFO_TRANS) return true;
+  if (context == nullptr) return false;
+  if (CMS_RecipientInfo_type(recipient) == CMS_RECIPINFO_AGREE) {
+    return EVP_PKEY_CTX_set_ecdh_kdf_md(context, EVP_sha256()) > 0;
+  }
   return EVP_PKEY_CTX_set_rsa_padding(context, RSA_PKCS1_OAEP_PADDING) > 0 &&
          EVP_PKEY_CTX_set_rsa_oaep_md(context, EVP_sha256()) > 0;
 }
@@ -71,7 +75,7 @@ Result<std::unique_ptr<SealingStream>> SealingStream::Begin(const Recipient& rec
   if (!parts->cms) return CannotSeal();
   CMS_RecipientInfo* const added =
       CMS_add1_recipient_cert(parts->cms.get(), recipient.certificate(), CMS_KEY_PARAM);
-  if (added == nullptr || !UseOaep(added)) return CannotSeal();
+  if (added == nullptr || !UseSafeForms(added)) return CannotSeal();
   OpenSslPtr<BIO> sealed(BIO_new(BIO_s_mem()));
   parts->chain.reset(CMS_dataInit(parts->cms.get(), sealed.get()));
   if (!parts->chain) return CannotSeal();

@@ -134,7 +134,7 @@ class EncryptToTest(EncryptedTest):
             key = file.read()
         edwards = Somebody(self.folder.name, "edwards", "-newkey", "ed25519", "-noenc")
         for text, sentence in (("hello", "is no certificate in PEM"), (key, "is no certificate in PEM"),
-                               ("x" * 70_000, "too long"), (edwards.pem, "nothing can be encrypted to")):
+                               ("x" * 70_000, "too long"), (edwards.pem, "nothing is encrypted to")):
             self.assertIn(sentence, self.assert_code(grpc.StatusCode.INVALID_ARGUMENT, self.backups.begin, "one", text))
         self.assertEqual(self.backups.list(), [])
 

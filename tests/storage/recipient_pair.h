@@ -38,8 +38,9 @@ inline RecipientPair MakeRecipientPair(const std::string& name, EVP_PKEY* given 
   X509_gmtime_adj(X509_getm_notAfter(certificate.get()), 3600);
   X509_set_pubkey(certificate.get(), key.get());
   X509_NAME* const subject = X509_get_subject_name(certificate.get());
-  X509_NAME_add_entry_by_txt(subject, "CN", MBSTRING_UTF8,
-                             reinterpret_cast<const unsigned char*>(name.c_str()), -1, -1, 0);
+  if (!name.empty())
+    X509_NAME_add_entry_by_txt(subject, "CN", MBSTRING_UTF8,
+                               reinterpret_cast<const unsigned char*>(name.c_str()), -1, -1, 0);
   X509_set_issuer_name(certificate.get(), subject);
   const bool is_edwards = EVP_PKEY_is_a(key.get(), "ED25519") == 1;
   X509_sign(certificate.get(), key.get(), is_edwards ? nullptr : EVP_sha256());

@@ -1,10 +1,12 @@
 // What is encrypted to a certificate: streams and blocks, and who can read them.
+#include <array>
 #include <memory>
 #include <string>
 #include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "storage/sealed/block_cipher.h"
 #include "storage/sealed/recipient.h"
@@ -42,12 +44,58 @@ TEST(RecipientTest, WhatIsNoneIsOneSentence) {
   }
   EXPECT_THAT(Recipient::Parse(std::string(65 << 10, 'x'), "it").status().message(),
               HasSubstr("too long"));
-  for (EVP_PKEY* const key : {edwards, EVP_RSA_gen(1024)}) {
+  for (EVP_PKEY* const key : {edwards, EVP_RSA_gen(1024), EVP_EC_gen("secp112r1"),
+                              EVP_EC_gen("prime192v1"), EVP_EC_gen("secp256k1")}) {
     EXPECT_THAT(Recipient::Parse(MakeRecipientPair("it", key).certificate, "it").status().message(),
-                HasSubstr("nothing can be encrypted to"));
+                HasSubstr("nothing is encrypted to"));
   }
+  EXPECT_THAT(Recipient::Read(somebody.key_path()).status().message(),
+              HasSubstr("has a private key in it"));
   EXPECT_THAT(Recipient::Read("/no/such/file").status().message(), HasSubstr("cannot be read"));
   EXPECT_THAT(RecipientKey::Read("/dev/null").status().message(), HasSubstr("is no private key"));
+}
+
+TEST(RecipientTest, SafeKeysAreTaken) {
+  for (EVP_PKEY* const key :
+       {EVP_RSA_gen(2048), EVP_EC_gen("P-256"), EVP_EC_gen("P-384"), EVP_EC_gen("P-521")}) {
+    EXPECT_TRUE(Recipient::Parse(MakeRecipientPair("it", key).certificate, "it").ok());
+  }
+}
+
+TEST(RecipientTest, OneWithoutANameIsCalledByItsKey) {
+  const auto nameless = Recipient::Parse(MakeRecipientPair("").certificate, "it");
+  ASSERT_TRUE(nameless.ok());
+  EXPECT_THAT(nameless->name(), HasSubstr(nameless->key_id().substr(0, 16)));
+}
+
+// A standard input on which nothing ever comes.
+class SilentInput {
+ public:
+  SilentInput() : before_(dup(STDIN_FILENO)) {
+    EXPECT_EQ(pipe(ends_.data()), 0);
+    dup2(ends_[0], STDIN_FILENO);
+  }
+  ~SilentInput() {
+    dup2(before_, STDIN_FILENO);
+    for (const int each : {before_, ends_[0], ends_[1]}) close(each);
+  }
+
+ private:
+  const int before_;
+  std::array<int, 2> ends_{};
+};
+
+// It may be what a client sends, and nobody sits there to be asked.
+TEST(RecipientTest, NobodyIsAskedForAPassphraseOfACertificate) {
+  const SilentInput input;
+  const Status refused = Recipient::Parse(
+                             "-----BEGIN CERTIFICATE-----\n"
+                             "Proc-Type: 4,ENCRYPTED\n"
+                             "DEK-Info: AES-256-CBC,00112233445566778899AABBCCDDEEFF\n\n"
+                             "AAAAAAAAAAAAAAAAAAAAAA==\n-----END CERTIFICATE-----\n",
+                             "FILE")
+                             .status();
+  EXPECT_THAT(refused.message(), HasSubstr("FILE is no certificate in PEM"));
 }
 
 // Sealed in pieces of this size; a head, and what was made.

@@ -171,7 +171,15 @@ struct Creating {
 ExitCode Create(Program& program, const Creating& creating) {
   const Result<std::string> certificate = CertificateIn(creating.encrypt_to);
   if (!certificate.ok()) return program.Fail(certificate.status());
-  return Await(program, program.client().backups().Create(creating.label, *certificate));
+  const Result<v1::BackupWork> work =
+      program.client().backups().Create(creating.label, *certificate);
+  if (work.ok() && !certificate->empty() && work->encrypted_to().empty()) {
+    return program.Fail({ErrorCode::kInvalidOperation,
+                         fmt::format("the broker is too old to encrypt, and makes {} in the clear: "
+                                     "remove it",
+                                     work->label())});
+  }
+  return Await(program, work);
 }
 
 void AddCreate(CLI::App& noun, Program& program) {
