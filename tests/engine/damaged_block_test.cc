@@ -374,7 +374,7 @@ class DamagedLogTest : public DamagedFixture {
   }
   // Rows that fill some blocks.
   void SendOthers() {
-    for (std::uint64_t i = 0; i < 100; ++i) SendWithId(Noise(i, 64));
+    for (std::uint64_t i = 0; i < 600; ++i) SendWithId(Noise(i, 100));
   }
   TracePage Trace(const char* id) {
     Result<TracePage> page = engine().Await<TracePage>([&](Answer<TracePage> answer) {
