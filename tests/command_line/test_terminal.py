@@ -157,6 +157,9 @@ class NarrowTerminalTest(command_line.SharedBrokerTest):
             client.dead_letter("orders", message.lock_token, reason="TheReasonIsLongAsItIsToldInFull")
         client.receive_one("orders")
         client.send("orders", wire.Message(body=b"b" * 300, scheduled_enqueue_time=YEAR_2100))
+        client.create("logged", event_log_size_in_kilobytes=64)
+        client.send("logged", wire.Message(body=b"x", message_id="story"))
+        client.dead_letter("logged", client.receive_one("logged").lock_token, reason="there was " + "no " * 40 + "stock")
         client.create("letters", requires_session=True)
         client.send("letters", *[wire.message_in(f"{number}-{'s' * 60}", b"x") for number in range(5)])
         client.sessions.accept("letters", f"0-{'s' * 60}")
@@ -167,7 +170,8 @@ class NarrowTerminalTest(command_line.SharedBrokerTest):
     TABLES = [["queue", "list"], ["topic", "list"], ["subscription", "list"], ["subscription", "list", "t" * 90],
               ["rule", "list", "t" * 90, "s" * 50], ["peek", "orders"], ["peek", "orders", "--dead-letter"],
               ["scheduled", "list", "orders"], ["session", "list", "letters"], ["session", "deepest", "letters"],
-              ["job", "list"], ["deferred", "list", "orders"], ["locks", "orders"]]
+              ["job", "list"], ["deferred", "list", "orders"], ["locks", "orders"], ["trace", "story"],
+              ["trace", "story", "--precise"]]
 
     def show(self, arguments, columns):
         code, shown = terminal.run(self.command(*arguments), self.environment(), columns)
@@ -180,6 +184,12 @@ class NarrowTerminalTest(command_line.SharedBrokerTest):
                 with self.subTest(arguments=arguments[:3], columns=columns):
                     for line in self.show(arguments, columns):
                         self.assertLessEqual(terminal.width_of(line), columns, line)
+
+    def test_a_story_is_told_to_its_end_on_every_terminal(self):
+        for columns in (60, 80, 400):
+            told = " ".join(" ".join(self.show(["trace", "story"], columns)).split())
+            self.assertIn("dead lettered, by grpc ipv4:127.0.0.1", told)
+            self.assertIn("there was " + "no " * 40 + "stock", told)
 
     def test_it_grows_with_the_terminal(self):
         narrow, wide = (self.show(["peek", "orders"], columns) for columns in (80, 300))

@@ -25,8 +25,8 @@ class WhereTest(command_line.CommandLineTest):
         self.run_wharf("receive", "logged", "--settle", "dead-letter", "--reason", "no stock")
 
         told = self.run_wharf("trace", "a")
-        self.assertRegex(told, r"logged +1 +sent +grpc ipv4:127")
-        self.assertRegex(told, r"logged +1 +delivered, locked until .*Z +grpc ipv4:127")
+        self.assertRegex(told, r"logged +1 +sent, by grpc ipv4:127")
+        self.assertRegex(told, r"logged +1 +delivered, locked until .*Z, by grpc ipv4:127")
         self.assertRegex(told, r"logged/\$DeadLetterQueue +1 +dead lettered.*: no stock")
         self.run_wharf("purge", "logged/$DeadLetterQueue", "--yes")
         self.assertRegex(self.run_wharf("trace", "a"), r"purged.*\n.*not found in")
