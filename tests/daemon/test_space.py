@@ -1,10 +1,13 @@
 """Space comes back on an idle broker: what was purged goes from the disk without any client."""
 
 import os
+import re
+import subprocess
 import unittest
 
 import daemon_test
 import full_disk
+import wire
 
 BODY_BYTES = 4000  # Beside the rest of their message, not in rows of their own.
 BATCH = 1000
@@ -19,7 +22,7 @@ class SpaceTest(daemon_test.DaemonTest):
 
     def setUp(self):
         super().setUp()
-        self.start(flags=("--reclaim-rate", "256"))
+        self.daemon = self.start(flags=("--reclaim-rate", "256"))
 
     def fill(self, name):
         self.client.create(name)
@@ -43,13 +46,25 @@ class SpaceTest(daemon_test.DaemonTest):
     def space(self):
         return self.client.statistics().space
 
+    def shown(self):
+        """What `wharf disk` says of the disk, in bytes, about."""
+        shown = subprocess.run([daemon_test.WHARF, "--address", self.daemon.address, "disk", "--entities", "0"], text=True,
+                               capture_output=True, timeout=wire.TIMEOUT, check=True).stdout
+        rows = re.findall(r"^  (.*?) {2,}([0-9.]+)( [KMGT]iB| B|)$", shown.partition("MEMORY")[0], re.MULTILINE)
+        units = {"": 1, " B": 1, " KiB": 1 << 10, " MiB": 1 << 20, " GiB": 1 << 30, " TiB": 1 << 40}
+        return {name: float(number) * units[unit] for name, number, unit in rows}
+
     def test_of_a_purge_that_nothing_follows(self):  # PRG-1
         self.fill("orders")
         purged_bytes = BATCHES * BATCH * BODY_BYTES
+        full_disk.wait_for(lambda: self.shown()["live"] > purged_bytes / 2, "the count of what is live")
+        self.assertEqual(self.shown()["dead, and worth giving back (about)"], 0)
 
         self.assertEqual(self.client.purge("orders"), BATCHES * BATCH)
 
         full_disk.wait_for(lambda: self.space().dead_bytes > purged_bytes / 2, "the count of what is dead")
+        space = self.space()
+        self.assertEqual(space.live_bytes + space.dead_bytes, space.table_bytes + space.large_body_bytes)
         full_disk.wait_for(lambda: self.table_bytes() < purged_bytes / 10, "the space of what was purged")
         full_disk.wait_for(lambda: self.space().dead_bytes == 0, "the end of the count")
 
