@@ -7,6 +7,7 @@ import struct
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 DATA, HEADERS, SETTINGS = 0, 1, 4
 END_STREAM, END_HEADERS = 1, 4
+NO_WINDOW = b"\0\4" + bytes(4)  # Of settings: of an answer nothing may come but how it begins.
 
 
 def _frame(kind, flags, stream, payload=b""):
@@ -20,10 +21,11 @@ def _header(name, value):
 
 class Http2Connection:
 
-    def __init__(self, address):
+    def __init__(self, address, settings=b""):
         host, port = address.rsplit(":", 1)
         self.socket = socket.create_connection((host, int(port)))
-        self.socket.sendall(PREFACE + _frame(SETTINGS, 0, 0))
+        self._stream = self.socket.makefile("rb")
+        self.socket.sendall(PREFACE + _frame(SETTINGS, 0, 0, settings))
         self._calls = 0
 
     def begin(self, method, length, come):
@@ -36,3 +38,14 @@ class Http2Connection:
         end = END_STREAM if len(come) == length else 0
         self.socket.sendall(_frame(HEADERS, END_HEADERS, stream, headers) +
                             _frame(DATA, end, stream, b"\0" + struct.pack(">I", length) + come))
+
+    def frame(self):
+        """The next one as (kind, flags, payload); nothing if the connection ends before."""
+        header = self._stream.read(9)
+        if len(header) < 9:
+            return None
+        return header[3], header[4], self._stream.read(int.from_bytes(header[:3], "big"))
+
+    def close(self):
+        self._stream.close()
+        self.socket.close()

@@ -9,23 +9,14 @@ class SlowCall:
 
     def __init__(self, address, method, length, come):
         """Of a request of `length` bytes only the first `come` are sent. The broker has its connection then."""
-        connection = Http2Connection(address)
-        connection.begin(method, length, bytes(come))
-        self._socket = connection.socket
-        self._stream = self._socket.makefile("rb")
-        self._frame()
-
-    def _frame(self):
-        """The next frame as (kind, flags, payload); nothing if the connection ends before."""
-        header = self._stream.read(9)
-        if len(header) < 9:
-            return None
-        return header[3], header[4], self._stream.read(int.from_bytes(header[:3], "big"))
+        self._connection = Http2Connection(address)
+        self._connection.begin(method, length, bytes(come))
+        self._connection.frame()
 
     def trailers(self, timeout):
         """The bytes of the headers that end it; nothing if its connection ends before."""
-        self._socket.settimeout(timeout)
-        while frame := self._frame():
+        self._connection.socket.settimeout(timeout)
+        while frame := self._connection.frame():
             kind, flags, payload = frame
             if kind == HEADERS and flags & END_STREAM:
                 return payload
@@ -33,8 +24,7 @@ class SlowCall:
 
     def hang_up(self):
         """Ends what waits for trailers, on another thread."""
-        self._socket.shutdown(socket.SHUT_RDWR)
+        self._connection.socket.shutdown(socket.SHUT_RDWR)
 
     def close(self):
-        self._stream.close()
-        self._socket.close()
+        self._connection.close()

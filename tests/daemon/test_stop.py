@@ -2,7 +2,6 @@
 that it was not done."""
 
 import signal
-import socket
 import threading
 import time
 import unittest
@@ -11,6 +10,7 @@ import grpc
 
 import daemon_test
 import wire
+from http2_connection import HEADERS, NO_WINDOW, Http2Connection
 from wire import messaging_pb2
 
 # pylint: disable=wrong-import-position
@@ -180,22 +180,12 @@ class StopTest(daemon_test.DaemonTest):
             self.assert_settled(self.client.complete("orders", *rest), len(rest))
 
     def hold_up(self, daemon):
-        """A client that takes no byte of an answer: so the stop waits for it until it is cut off."""
-        def frame(kind, flags, stream, payload):
-            return len(payload).to_bytes(3, "big") + bytes([kind, flags]) + stream.to_bytes(4, "big") + payload
-
-        headers = {":method": "POST", ":scheme": "http", ":path": "/wharf.v1.Management/GetBrokerStatistics",
-                   ":authority": "x", "te": "trailers", "content-type": "application/grpc"}
-        packed = b"".join(b"\0" + bytes([len(name)]) + name.encode() + bytes([len(value)]) + value.encode()
-                          for name, value in headers.items())
-        host, port = daemon.address.rsplit(":", 1)
-        plug = socket.create_connection((host, int(port)), wire.TIMEOUT)
+        """A client that takes no byte of an answer, which has begun: so the stop waits for it until it is cut off."""
+        plug = Http2Connection(daemon.address, settings=NO_WINDOW)
         self.addCleanup(plug.close)
-        no_window = b"\0\4" + bytes(4)  # INITIAL_WINDOW_SIZE is 0.
-        plug.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + frame(4, 0, 0, no_window) + frame(1, 4, 1, packed)
-                     + frame(0, 1, 1, bytes(5)))
-        plug.recv(100)
-        self.client.get("held")
+        plug.begin("/wharf.v1.Management/GetBrokerStatistics", 0, b"")
+        while plug.frame()[0] != HEADERS:
+            pass
 
     def unread(self, mode):
         """A stream with 20 MB to read, of which little is read."""

@@ -22,7 +22,7 @@ TRACED = 350  # Messages of one id, with 30 KB of properties each: 10 pages.
 
 def close_all(clients):
     for client in clients:
-        client.socket.close()
+        client.close()
 
 
 class UnreadCallTest(daemon_test.DaemonTest):
@@ -47,7 +47,7 @@ class UnreadCallTest(daemon_test.DaemonTest):
         encoded = request.SerializeToString()
         clients = [Http2Connection(self.daemon.address) for _ in range(connections)]
         for client in clients:
-            self.addCleanup(client.socket.close)
+            self.addCleanup(client.close)
             for _ in range(calls):
                 client.begin(f"/wharf.v1.Messaging/{method}", len(encoded), encoded)
         return clients
