@@ -35,7 +35,7 @@ class CompletionTest(unittest.TestCase):
         """What bash offers when the last of these words is being written."""
         script = f"""{made("completion", "bash")}
             COMP_WORDS=(wharf "$@"); COMP_CWORD=$#; _wharf; printf '%s\\n' "${{COMPREPLY[@]}}\""""
-        ended = subprocess.run(["bash", "-c", script, "bash", *words], capture_output=True, text=True,
+        ended = subprocess.run(["bash", "-s", "--", *words], input=script, capture_output=True, text=True,
                                timeout=wire.TIMEOUT, check=False)
         self.assertEqual(ended.stderr, "")
         return ended.stdout.split()

@@ -248,7 +248,8 @@ class ConfiguredTest(EncryptedTest):
         self.assertIn("--backup-encrypt-to: backup-encrypt-to needs backup-folder", ended.stderr)
 
     def test_a_file_that_is_no_certificate_refuses_the_start(self):
-        for path, sentence in (("/no/such", "cannot be read"), (self.somebody.key, "is no certificate in PEM")):
+        for path, sentence in (("/no/such", "cannot be read"), ("/dev/null", "is no certificate in PEM"),
+                               (self.somebody.key, "has a private key in it, which must not lie on this machine")):
             self.assert_refuses(f"backup-encrypt-to: {path} {sentence}", env={
                 **os.environ, "WHARFD_BACKUP_FOLDER": self.folder_of_backups, "WHARFD_BACKUP_ENCRYPT_TO": path})
 
