@@ -213,7 +213,7 @@ std::vector<std::string> Wrapped(std::string_view text, std::size_t width_max) {
     lines.emplace_back(text.substr(0, is_at_space ? space : fitting));
     text.remove_prefix(is_at_space ? space + 1 : fitting);
   }
-  lines.emplace_back(text);
+  if (lines.empty() || !text.empty()) lines.emplace_back(text);
   return lines;
 }
 
