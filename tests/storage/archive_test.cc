@@ -192,11 +192,17 @@ TEST_F(ArchiveTest, AMomentIsFoundByIndexAndByTime) {
   ArchiveReader reader(folder, FirstRun());
   ASSERT_TRUE(reader.Seek(CommitIndex(40)).ok());
 
-  const auto block = reader.Next().value();
-
-  const auto records = RecordsOf(block->head, block->data).value();
-  EXPECT_EQ(records[49].last, CommitIndex(50));
-  EXPECT_EQ(records[49].bytes, BatchOf(50));
+  // How many commits are in a block depends on when its disk was ready.
+  std::string fiftieth;
+  while (fiftieth.empty()) {
+    const auto block = reader.Next().value();
+    ASSERT_TRUE(block.has_value());
+    const auto records = RecordsOf(block->head, block->data).value();
+    for (const ArchivedBatches& each : records) {
+      if (each.last == CommitIndex(50)) fiftieth = each.bytes;
+    }
+  }
+  EXPECT_EQ(fiftieth, BatchOf(50));
   EXPECT_EQ(Read(FirstRun(), 40, {.time = TimeOf(60)}), "all");
   EXPECT_THAT(Read(FirstRun(), 40, {.time = TimeOf(101)}), HasSubstr("ends with commit 100"));
   EXPECT_THAT(Read(FirstRun(), 40, {.index = CommitIndex(30)}), HasSubstr("earlier backup"));
