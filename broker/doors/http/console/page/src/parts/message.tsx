@@ -6,10 +6,12 @@ import type { Properties, ReceivedMessage } from "../api/types";
 import { bytesOf, hexOf } from "../text/bytes";
 import { bytes, count, spanOf } from "../text/numbers";
 import { shown } from "../text/values";
+import { visible } from "../text/visible";
 import { enumWords } from "../text/words";
 import { Body } from "./body";
 import { Facts } from "./facts";
 import { Moment } from "./moment";
+import { Named } from "./named";
 import { Table } from "./table";
 
 type Row = { name: string; type: string; value: ComponentChildren };
@@ -50,7 +52,7 @@ function systemRows({ message }: ReceivedMessage): Row[] {
 function rowsOf(properties: Properties | undefined): Row[] {
   return Object.entries(properties ?? {}).map(([name, value]) => {
     const { type, text } = shown(value);
-    return { name, type, value: text };
+    return { name, type, value: type === "null" ? "–" : text };
   });
 }
 
@@ -61,9 +63,9 @@ export function PropertyTable({ caption, rows }: { caption: string; rows: Row[] 
       rows={rows}
       keyOf={(row) => row.name}
       columns={[
-        { name: "Name", cell: (row) => <code>{row.name}</code> },
+        { name: "Name", cell: (row) => <code>{visible(row.name)}</code> },
         { name: "Type", isShort: true, cell: (row) => row.type },
-        { name: "Value", cell: (row) => <span class="text">{row.value}</span> },
+        { name: "Value", cell: (row) => (typeof row.value === "string" ? <Named text={row.value} /> : row.value) },
       ]}
     />
   );

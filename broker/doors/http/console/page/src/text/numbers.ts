@@ -41,9 +41,10 @@ const STEPS: [number, string][] = [
 // To the microsecond, which is as fine as the broker keeps times.
 const fine = (value: number, digits: number): string => String(Number(value.toFixed(digits)));
 
-// Of seconds: "1h 30m".
+// Of seconds: "1h 30m", "-5s".
 export function span(seconds: number): string {
-  if (seconds < 1) return seconds <= 0 ? "0s" : `${fine(seconds * 1000, 3)}ms`;
+  if (seconds < 0) return `-${span(-seconds)}`;
+  if (seconds < 1) return seconds === 0 ? "0s" : `${fine(seconds * 1000, 3)}ms`;
   const parts: string[] = [];
   let rest = seconds;
   for (const [size, unit] of STEPS) {
@@ -67,9 +68,10 @@ export function spanOf(duration: string): string {
 const PART = /(\d+(?:\.\d+)?)\s*(ms|s|m|h|d)/gy;
 const SECONDS: Record<string, number> = { ms: 0.001, s: 1, m: 60, h: 3600, d: 86400 };
 
-// What a person wrote, "1h 30m" or "90s", as a duration of the API.
+// What a person wrote, "1h 30m", "90s" or "-5s", as a duration of the API.
 export function durationOf(text: string): string {
-  const trimmed = text.trim();
+  const isNegative = text.trimStart().startsWith("-");
+  const trimmed = text.trim().replace(/^-/, "");
   let seconds = 0;
   let end = 0;
   PART.lastIndex = 0;
@@ -80,5 +82,12 @@ export function durationOf(text: string): string {
   }
   if (trimmed === "" || end !== trimmed.length)
     throw new Error(`"${text}" is no duration: write 30s, 5m, 1h 30m or 7d`);
-  return `${Number(seconds.toFixed(6))}s`;
+  return `${isNegative && seconds > 0 ? "-" : ""}${Number(seconds.toFixed(6))}s`;
+}
+
+// What a person wrote where a number is wanted; JSON has none that is not finite.
+export function writtenNumber(text: string, kind = "number"): number {
+  const number = Number(text);
+  if (text.trim() === "" || !Number.isFinite(number)) throw new Error(`"${text}" is no ${kind}`);
+  return number;
 }

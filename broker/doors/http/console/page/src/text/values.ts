@@ -2,7 +2,7 @@
 
 import type { PropertyValue } from "../api/types";
 import { base64Of, bytesOf, bytesOfHex, hexOf } from "./bytes";
-import { durationOf, spanOf } from "./numbers";
+import { durationOf, spanOf, writtenNumber } from "./numbers";
 
 // What can be written by hand.
 export const KINDS = [
@@ -55,6 +55,11 @@ export function shown(value: PropertyValue): Shown {
   return { type, text: textOf(type, value[field]) };
 }
 
+// As texts in the JSON of protobuf.
+const NOT_FINITE = new Set(["Infinity", "-Infinity", "NaN"]);
+// With all its digits, of which a Date keeps three.
+const TIME_OF_API = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/;
+
 export function made(kind: KindOfValue, text: string): PropertyValue {
   switch (kind) {
     case "null":
@@ -68,12 +73,10 @@ export function made(kind: KindOfValue, text: string): PropertyValue {
     case "uint8":
     case "uint16":
     case "uint32":
+      return { [`${kind}Value`]: writtenNumber(text, kind) };
     case "float":
-    case "double": {
-      const number = Number(text);
-      if (text.trim() === "" || Number.isNaN(number)) throw new Error(`"${text}" is no ${kind}`);
-      return { [`${kind}Value`]: number };
-    }
+    case "double":
+      return { [`${kind}Value`]: NOT_FINITE.has(text) ? text : writtenNumber(text, kind) };
     case "char":
       if ([...text].length !== 1) throw new Error("a char is one character");
       return { charValue: text.codePointAt(0) };
@@ -84,7 +87,7 @@ export function made(kind: KindOfValue, text: string): PropertyValue {
     case "timestamp": {
       const time = new Date(text);
       if (Number.isNaN(time.getTime())) throw new Error(`"${text}" is no time: write 2026-01-31T12:00:00Z`);
-      return { timestampValue: time.toISOString() };
+      return { timestampValue: TIME_OF_API.test(text) ? text : time.toISOString() };
     }
     default:
       return { [`${kind}Value`]: text };

@@ -10,6 +10,7 @@ import type { ReceivedMessage } from "../api/types";
 import { Failure } from "../parts/failure";
 import { Choice, Field } from "../parts/field";
 import { Moment } from "../parts/moment";
+import { Named } from "../parts/named";
 import { Table } from "../parts/table";
 import { bytes, count, counted } from "../text/numbers";
 import { enumWords } from "../text/words";
@@ -88,6 +89,9 @@ const FILTERS: [string, string][] = [
   ["PEEK_FILTER_QUARANTINED", "in quarantine"],
 ];
 
+// In which what waits is shown.
+const OF_WAITING = new Set(["PEEK_FILTER_ALL", "PEEK_FILTER_ACTIVE"]);
+
 export function stateWords(message: ReceivedMessage): string {
   if (message.availableAt !== undefined) return "delayed";
   return enumWords(message.state, "MESSAGE_STATE_");
@@ -104,14 +108,21 @@ export function Browse({ path }: { path: string }) {
   const [isDeleting, setDeleting] = useState(false);
   const set = (part: Partial<Wanted>) => setWanted((all) => ({ ...all, ...part }));
   const page = pages.at(-1);
-  const filter = filterOf(wanted);
 
-  const search = useDeed(async () => {
+  const browse = async () => {
     const from = wanted.from.trim() === "" ? "0" : wanted.from.trim();
     const first = await pageFrom(path, wanted, from);
     setAsked(wanted);
     setPages([first]);
+  };
+  const search = useDeed(browse);
+  // What is written is on the screen then, or refused.
+  const select = useDeed(async () => {
+    await browse();
+    setDeleting(true);
   });
+  const selected = asked === null ? "" : filterOf(asked);
+  const takesState = OF_WAITING.has(wanted.filter);
   // Who comes here wants to see what there is.
   useEffect(() => {
     void search.run();
@@ -156,13 +167,21 @@ export function Browse({ path }: { path: string }) {
             {save.isRunning ? `${count(saved)} so far…` : "Download as JSON Lines"}
           </button>
           {may("Manage", path) && (
-            <button type="button" class="danger" onClick={() => setDeleting(true)}>
+            <button
+              type="button"
+              class="danger"
+              disabled={!takesState || select.isRunning}
+              onClick={() => select.run()}
+            >
               Delete what waits…
             </button>
           )}
         </div>
+        {may("Manage", path) && !takesState && (
+          <p class="hint">What waits can be deleted where the state is all or active, others one by one.</p>
+        )}
       </form>
-      <Failure of={search.failure ?? more.failure ?? again.failure ?? save.failure} />
+      <Failure of={search.failure ?? select.failure ?? more.failure ?? again.failure ?? save.failure} />
       {page !== undefined && (
         <>
           <Table
@@ -189,9 +208,9 @@ export function Browse({ path }: { path: string }) {
                   </button>
                 ),
               },
-              { name: "Message id", cell: (message) => message.message.messageId ?? "–" },
-              { name: "Subject", cell: (message) => message.message.subject ?? "–" },
-              { name: "Session", cell: (message) => message.message.sessionId ?? "–" },
+              { name: "Message id", cell: (message) => <Named text={message.message.messageId} /> },
+              { name: "Subject", cell: (message) => <Named text={message.message.subject} /> },
+              { name: "Session", cell: (message) => <Named text={message.message.sessionId} /> },
               { name: "State", isShort: true, cell: stateWords },
               { name: "Enqueued", cell: (message) => <Moment at={message.enqueuedTime} /> },
               { name: "Failed deliveries", isNumber: true, cell: (message) => count(message.deliveryCount) },
@@ -222,13 +241,13 @@ export function Browse({ path }: { path: string }) {
           }}
         />
       )}
-      {isDeleting && (
+      {isDeleting && asked !== null && (
         <JobDialog
           verb="Delete"
           done="deleted"
-          what={`what waits in ${path}${filter && ` and satisfies ${filter}`}`}
+          what={`what waits in ${path}${selected && ` and satisfies ${selected}`}`}
           method="Management/StartDeleteMessages"
-          request={{ entityPath: path, selection: filter === "" ? {} : { sqlFilter: filter } }}
+          request={{ entityPath: path, selection: selected === "" ? {} : { sqlFilter: selected } }}
           close={() => {
             setDeleting(false);
             void again.run();

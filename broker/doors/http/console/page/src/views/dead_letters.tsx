@@ -8,9 +8,11 @@ import { may } from "../api/presence";
 import type { ReceivedMessage, Selection } from "../api/types";
 import { Failure } from "../parts/failure";
 import { Moment } from "../parts/moment";
+import { Named } from "../parts/named";
 import { Table } from "../parts/table";
 import { count, counted } from "../text/numbers";
-import { shown } from "../text/values";
+import { type Shown, shown } from "../text/values";
+import { visible } from "../text/visible";
 import { Browse, peek } from "./browse";
 import { JobDialog } from "./job_dialog";
 
@@ -20,17 +22,19 @@ const PAGE = 250;
 
 interface Group {
   // Null: they say none.
-  reason: string | null;
+  reason: Shown | null;
   messages: number;
   first: ReceivedMessage;
   last: ReceivedMessage;
   description: string;
 }
 
-function textProperty(message: ReceivedMessage, name: string): string | null {
+function propertyOf(message: ReceivedMessage, name: string): Shown | null {
   const value = message.message.applicationProperties?.[name];
-  return value === undefined ? null : shown(value).text;
+  return value === undefined || shown(value).type === "null" ? null : shown(value);
 }
+
+const keyOf = (reason: Shown | null): string => (reason === null ? "" : `${reason.type} ${reason.text}`);
 
 interface Grouped {
   groups: Group[];
@@ -39,7 +43,7 @@ interface Grouped {
 }
 
 async function groupsOf(path: string, signal: AbortSignal): Promise<Grouped> {
-  const groups = new Map<string | null, Group>();
+  const groups = new Map<string, Group>();
   let from: string | undefined = "0";
   let looked = 0;
   while (from !== undefined && looked < LOOKED_MAX) {
@@ -52,15 +56,15 @@ async function groupsOf(path: string, signal: AbortSignal): Promise<Grouped> {
     );
     for (const message of told.messages ?? []) {
       looked += 1;
-      const reason = textProperty(message, "DeadLetterReason");
-      const group = groups.get(reason);
+      const reason = propertyOf(message, "DeadLetterReason");
+      const group = groups.get(keyOf(reason));
       if (group === undefined) {
-        groups.set(reason, {
+        groups.set(keyOf(reason), {
           reason,
           messages: 1,
           first: message,
           last: message,
-          description: textProperty(message, "DeadLetterErrorDescription") ?? "",
+          description: propertyOf(message, "DeadLetterErrorDescription")?.text ?? "",
         });
       } else {
         group.messages += 1;
@@ -76,9 +80,16 @@ async function groupsOf(path: string, signal: AbortSignal): Promise<Grouped> {
   };
 }
 
-function selectionOf(group: Group | null): Selection {
+// What a filter can compare as it is written; a sender may have given the property any type.
+const LITERAL = /^(u?int(8|16|32|64)|float|double|decimal|bool)$/;
+
+// Null: no selection tells these from others.
+function selectionOf(group: Group | null): Selection | null {
   if (group === null) return {};
-  return group.reason === null ? { sqlFilter: "DeadLetterReason IS NULL" } : { deadLetterReason: group.reason };
+  if (group.reason === null) return { sqlFilter: "DeadLetterReason IS NULL" };
+  const { type, text } = group.reason;
+  if (type === "string") return { deadLetterReason: text };
+  return LITERAL.test(type) && /\d|true|false/.test(text) ? { sqlFilter: `DeadLetterReason = ${text}` } : null;
 }
 
 interface Open {
@@ -87,32 +98,35 @@ interface Open {
   group: Group | null;
 }
 
-const nameOf = (group: Group): string => group.reason ?? "without a reason";
+const nameOf = (group: Group): string => (group.reason === null ? "without a reason" : visible(group.reason.text));
 
 export function DeadLetters({ path }: { path: string }) {
   const lane = path + DEAD_LETTERS;
   const { data, failure, again } = useAsked((signal) => groupsOf(lane, signal), [lane]);
   const [open, setOpen] = useState<Open | null>(null);
   const isManaged = may("Manage", path);
-  const deeds = (group: Group | null) => (
-    <span class="buttons">
-      <button
-        type="button"
-        onClick={() => setOpen({ verb: "Redrive", group })}
-        aria-label={`Redrive ${group === null ? "all" : nameOf(group)}`}
-      >
-        {group === null ? "Redrive all…" : "Redrive…"}
-      </button>
-      <button
-        type="button"
-        class="danger"
-        onClick={() => setOpen({ verb: "Delete", group })}
-        aria-label={`Delete ${group === null ? "all" : nameOf(group)}`}
-      >
-        {group === null ? "Delete all…" : "Delete…"}
-      </button>
-    </span>
-  );
+  const deeds = (group: Group | null) =>
+    selectionOf(group) === null ? (
+      <>one by one</>
+    ) : (
+      <span class="buttons">
+        <button
+          type="button"
+          onClick={() => setOpen({ verb: "Redrive", group })}
+          aria-label={`Redrive ${group === null ? "all" : nameOf(group)}`}
+        >
+          {group === null ? "Redrive all…" : "Redrive…"}
+        </button>
+        <button
+          type="button"
+          class="danger"
+          onClick={() => setOpen({ verb: "Delete", group })}
+          aria-label={`Delete ${group === null ? "all" : nameOf(group)}`}
+        >
+          {group === null ? "Delete all…" : "Delete…"}
+        </button>
+      </span>
+    );
   const what =
     open === null || open.group === null
       ? `all dead letters of ${path}`
@@ -132,15 +146,14 @@ export function DeadLetters({ path }: { path: string }) {
           <Table
             caption="Dead letters by reason"
             rows={data.groups}
-            keyOf={(group) => `${group.reason === null}${group.reason}`}
+            keyOf={(group) => keyOf(group.reason)}
             none="There are no dead letters."
             columns={[
               {
                 name: "Reason",
-                cell: (group) =>
-                  group.reason === null ? <em>none is told</em> : <span class="text">{group.reason}</span>,
+                cell: (group) => (group.reason === null ? <em>none is told</em> : <Named text={group.reason.text} />),
               },
-              { name: "First description", cell: (group) => <span class="text">{group.description || "–"}</span> },
+              { name: "First description", cell: (group) => <Named text={group.description || undefined} /> },
               { name: "Messages", isNumber: true, cell: (group) => count(group.messages) },
               { name: "First enqueued", cell: (group) => <Moment at={group.first.enqueuedTime} /> },
               { name: "Last enqueued", cell: (group) => <Moment at={group.last.enqueuedTime} /> },
@@ -161,7 +174,7 @@ export function DeadLetters({ path }: { path: string }) {
           what={what}
           takesTarget={open.verb === "Redrive"}
           method={open.verb === "Redrive" ? "Management/StartRedrive" : "Management/StartDeleteMessages"}
-          request={{ entityPath: lane, selection: selectionOf(open.group) }}
+          request={{ entityPath: lane, selection: selectionOf(open.group) ?? {} }}
           close={() => {
             setOpen(null);
             again();

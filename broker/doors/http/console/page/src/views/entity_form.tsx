@@ -12,7 +12,7 @@ import { Dialog } from "../parts/dialog";
 import { Failure } from "../parts/failure";
 import { Check, Choice, Field } from "../parts/field";
 import { notice } from "../parts/notice";
-import { durationOf, spanOf } from "../text/numbers";
+import { durationOf, spanOf, writtenNumber } from "../text/numbers";
 import { enumWords, words } from "../text/words";
 
 export interface Meaning {
@@ -88,7 +88,7 @@ function writtenValue(type: string, value: unknown): string {
 
 function valueOf(type: string, text: string): unknown {
   if (type === "Duration") return durationOf(text);
-  if (type === "int32" || type === "double") return Number(text);
+  if (type === "int32" || type === "double") return writtenNumber(text);
   return text;
 }
 

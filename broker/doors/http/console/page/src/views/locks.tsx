@@ -9,6 +9,7 @@ import type { Lock } from "../api/types";
 import { Failure } from "../parts/failure";
 import { Choice } from "../parts/field";
 import { Moment } from "../parts/moment";
+import { Named } from "../parts/named";
 import { Table } from "../parts/table";
 import { TokenPager, useTokens } from "../parts/token_pager";
 import { bytesOf, hexOf } from "../text/bytes";
@@ -73,7 +74,7 @@ function LocksOf({ lane }: { lane: string }) {
               name: "Until",
               cell: (lock) => (lock.lockedUntil ? <Moment at={lock.lockedUntil} /> : "as long as its session is"),
             },
-            { name: "Session", cell: (lock) => lock.sessionId ?? "–" },
+            { name: "Session", cell: (lock) => <Named text={lock.sessionId} /> },
             { name: "Holder", cell: (lock) => <span class="text">{holderWords(lock.holder)}</span> },
             { name: "Token ends with", cell: (lock) => <code>{hexOf(bytesOf(lock.lockTokenEnd))}</code> },
           ]}

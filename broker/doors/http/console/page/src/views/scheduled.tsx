@@ -14,6 +14,7 @@ import { Failure } from "../parts/failure";
 import { TimeField, timeOf } from "../parts/time_field";
 import { MessageParts } from "../parts/message";
 import { Moment } from "../parts/moment";
+import { Named } from "../parts/named";
 import { notice } from "../parts/notice";
 import { Pager, pageOf } from "../parts/pager";
 import { type Column, Table } from "../parts/table";
@@ -136,8 +137,8 @@ export function Scheduled({ path }: { path: string }) {
     },
     { name: "Due", cell: (message) => <Moment at={message.message.scheduledEnqueueTime} /> },
     { name: "In", isShort: true, cell: (message) => <Until at={message.message.scheduledEnqueueTime} /> },
-    { name: "Message id", cell: (message) => message.message.messageId ?? "–" },
-    { name: "Subject", cell: (message) => message.message.subject ?? "–" },
+    { name: "Message id", cell: (message) => <Named text={message.message.messageId} /> },
+    { name: "Subject", cell: (message) => <Named text={message.message.subject} /> },
   ];
   if (may("Send", path)) {
     columns.push({

@@ -5,14 +5,16 @@ import { useState } from "preact/hooks";
 import { SENT_BYTES_MAX, sendBody } from "../api/body";
 import { call } from "../api/call";
 import { useDeed } from "../api/hooks";
-import type { Message, Properties } from "../api/types";
+import type { Message, Properties, PropertyValue } from "../api/types";
 import { Failure } from "../parts/failure";
 import { Area, Choice, Field, FileField } from "../parts/field";
 import { notice } from "../parts/notice";
 import { TimeField, timeOf } from "../parts/time_field";
 import { base64Of, base64OfText, bytesOf, bytesOfHex, hexOf, textOf } from "../text/bytes";
-import { bytes, counted, durationOf, spanOf } from "../text/numbers";
+import { bytes, counted, durationOf, spanOf, writtenNumber } from "../text/numbers";
 import { KINDS, type KindOfValue, made, shown } from "../text/values";
+import { visible } from "../text/visible";
+import { words } from "../text/words";
 import { type Draft, takeDraft } from "./draft";
 
 const COPIES_MAX = 100;
@@ -50,21 +52,65 @@ interface Form {
   at: string;
   copies: string;
   properties: Property[];
+  // Of the message that is copied: what nobody writes by hand, and its body as it came.
+  carried: Message;
+  bodyBefore: { text: string; bodyIn: BodyIn; file: File | null };
+}
+
+const IN_FORM = new Set<string>([
+  ...TEXTS.map(([name]) => name),
+  "body",
+  "timeToLive",
+  "scheduledEnqueueTime",
+  "priority",
+  "applicationProperties",
+]);
+
+function carriedOf(message: Message): Message {
+  const isThere = (value: unknown) => typeof value !== "object" || Object.keys(value ?? {}).length > 0;
+  const others = Object.fromEntries(
+    Object.entries(message).filter(([name, value]) => !IN_FORM.has(name) && isThere(value)),
+  );
+  const properties = Object.entries(message.applicationProperties ?? {}).filter(([, value]) => !isWritable(value));
+  return properties.length === 0 ? others : { ...others, applicationProperties: Object.fromEntries(properties) };
+}
+
+function isWritable(value: PropertyValue): boolean {
+  return (KINDS as readonly string[]).includes(shown(value).type);
+}
+
+// What it is, in words; that it is of plain bytes goes without saying.
+function carriedWords({ applicationProperties, bodyKind, ...others }: Message): string[] {
+  return [
+    ...Object.keys(others).map((name) => (name === "amqpForm" ? "how AMQP wrote it" : words(name).toLowerCase())),
+    ...(bodyKind === undefined || bodyKind === "BODY_KIND_DATA"
+      ? []
+      : ["the kind of its body, unless that is changed"]),
+    ...Object.keys(applicationProperties ?? {}).map((name) => `the property ${visible(name)}`),
+  ];
 }
 
 function formOf(draft: Draft | null): Form {
   const message = draft?.message;
   const body = bytesOf(message?.body ?? "");
   const text = textOf(body);
-  const properties = Object.entries(message?.applicationProperties ?? {}).flatMap(([name, value]): Property[] => {
-    const { type, text } = shown(value);
-    const kind = KINDS.find((known) => known === type);
-    return kind === undefined ? [] : [{ name, kind, text }];
-  });
-  return {
-    body: text ?? hexOf(body),
+  const properties = Object.entries(message?.applicationProperties ?? {})
+    .filter(([, value]) => isWritable(value))
+    .map(([name, value]): Property => {
+      const { type, text } = shown(value);
+      return { name, kind: type as KindOfValue, text };
+    });
+  const written: Form["bodyBefore"] = {
+    text: text ?? hexOf(body),
     bodyIn: draft?.body ? "file" : text === null ? "hex" : "text",
     file: draft?.body ?? null,
+  };
+  return {
+    body: written.text,
+    bodyIn: written.bodyIn,
+    carried: carriedOf(message ?? {}),
+    bodyBefore: written,
+    file: written.file,
     // A copy is another message.
     texts: Object.fromEntries(TEXTS.map(([name]) => [name, name === "messageId" ? "" : String(message?.[name] ?? "")])),
     timeToLive: message?.timeToLive === undefined ? "" : spanOf(message.timeToLive),
@@ -83,14 +129,22 @@ async function bodyOf({ body, bodyIn, file }: Form): Promise<string> {
 
 // But for its body.
 function messageOf(form: Form): Message {
-  const applicationProperties: Properties = {};
+  const { bodyKind, applicationProperties: kept, ...carried } = form.carried;
+  const applicationProperties: Properties = { ...kept };
   for (const { name, kind, text } of form.properties) {
-    if (name !== "") applicationProperties[name] = made(kind, text);
+    if (name === "" && text === "") continue;
+    if (name === "") throw new Error(`the property with the value "${text}" has no name`);
+    if (name in applicationProperties) throw new Error(`two properties are called "${name}"`);
+    applicationProperties[name] = made(kind, text);
   }
+  const { text, bodyIn, file } = form.bodyBefore;
+  const isSameBody = form.body === text && form.bodyIn === bodyIn && form.file === file;
   return {
+    ...carried,
+    ...(isSameBody && bodyKind !== undefined ? { bodyKind } : {}),
     ...Object.fromEntries(Object.entries(form.texts).filter(([, text]) => text !== "")),
     ...(form.timeToLive.trim() === "" ? {} : { timeToLive: durationOf(form.timeToLive) }),
-    ...(form.priority.trim() === "" ? {} : { priority: Number(form.priority) }),
+    ...(form.priority.trim() === "" ? {} : { priority: writtenNumber(form.priority) }),
     ...(form.at === "" ? {} : { scheduledEnqueueTime: timeOf(form.at) }),
     applicationProperties,
   };
@@ -244,6 +298,14 @@ export function Send({ path, requiresSession }: { path: string; requiresSession:
       >
         Add a property
       </button>
+      {carriedWords(form.carried).length > 0 && (
+        <div class="row">
+          <p class="hint">Of the message that is copied it also has: {carriedWords(form.carried).join(", ")}.</p>
+          <button type="button" onClick={() => set({ carried: {} })}>
+            Leave that out
+          </button>
+        </div>
+      )}
       <Failure of={failure} />
       {sent.length > 0 && (
         <ul class="results" aria-label="What was sent">

@@ -11,6 +11,7 @@ import { Area, Choice } from "../parts/field";
 import { notice } from "../parts/notice";
 import { base64Of, base64OfText, bytesOf, bytesOfHex, hexOf, textOf } from "../text/bytes";
 import { bytes } from "../text/numbers";
+import { visible } from "../text/visible";
 import type { HeldSession } from "./held";
 
 // More is for a program: a field to write in is slow with it.
@@ -35,7 +36,7 @@ function Editor({ path, session, state, close }: EditorProps) {
   const set = useDeed(async () => {
     const value = form === "text" ? base64OfText(written) : base64Of(bytesOfHex(written));
     await call("Sessions/SetSessionState", { ...one, state: value });
-    notice(`The state of session ${session.sessionId} is set.`);
+    notice(`The state of session ${visible(session.sessionId)} is set.`);
     close();
   });
   return (
@@ -69,12 +70,12 @@ function Editor({ path, session, state, close }: EditorProps) {
       </div>
       {isClearing && (
         <Confirm
-          title={`Clear the state of session ${session.sessionId}?`}
+          title={`Clear the state of session ${visible(session.sessionId)}?`}
           verb="Clear 1 state"
           close={() => setClearing(false)}
           deed={async () => {
             await call("Sessions/SetSessionState", one);
-            notice(`The state of session ${session.sessionId} is cleared.`);
+            notice(`The state of session ${visible(session.sessionId)} is cleared.`);
             close();
           }}
         >
@@ -97,7 +98,7 @@ export function SessionState({ path, session, close }: { path: string; session: 
   );
   const state = data?.state === undefined ? null : bytesOf(data.state);
   return (
-    <Dialog title={`State of session ${session.sessionId}`} close={close}>
+    <Dialog title={`State of session ${visible(session.sessionId)}`} close={close}>
       <Failure of={failure} />
       {data !== null && (state?.length ?? 0) <= EDITED_MAX && (
         <Editor path={path} session={session} state={state} close={close} />

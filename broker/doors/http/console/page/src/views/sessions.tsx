@@ -10,10 +10,12 @@ import { Confirm } from "../parts/confirm";
 import { Failure } from "../parts/failure";
 import { Choice } from "../parts/field";
 import { Moment } from "../parts/moment";
+import { Named } from "../parts/named";
 import { notice } from "../parts/notice";
 import { type Column, type Order, Table, sorted } from "../parts/table";
 import { TokenPager, useTokens } from "../parts/token_pager";
 import { bytes, count, numberOf } from "../text/numbers";
+import { visible } from "../text/visible";
 
 const PACE = 3000;
 const SIZES = [50, 250, 1000];
@@ -45,7 +47,7 @@ function Deepest({ path }: { path: string }) {
             keyOf={(row) => row.sessionId}
             none="No session has a message."
             columns={[
-              { name: "Session", cell: (row) => <span class="text">{row.sessionId}</span> },
+              { name: "Session", cell: (row) => <Named text={row.sessionId} /> },
               { name: "Messages", isNumber: true, cell: (row) => count(row.messageCount) },
             ]}
           />
@@ -122,7 +124,7 @@ const columnsOf = (isManaged: boolean, take: (row: SessionProperties) => void): 
     name: "Session",
     track: "minmax(0, 3fr)",
     by: (row) => row.sessionId,
-    cell: (row) => <span class="text">{row.sessionId}</span>,
+    cell: (row) => <Named text={row.sessionId} />,
   },
   {
     name: "Messages",
@@ -164,7 +166,12 @@ const deedsOf = (take: (row: SessionProperties) => void): Column<SessionProperti
   track: "8.5rem",
   cell: (row) =>
     row.lockedUntil ? (
-      <button type="button" class="danger" onClick={() => take(row)} aria-label={`Take away session ${row.sessionId}`}>
+      <button
+        type="button"
+        class="danger"
+        onClick={() => take(row)}
+        aria-label={`Take away session ${visible(row.sessionId)}`}
+      >
         Take away…
       </button>
     ) : (
@@ -218,12 +225,12 @@ function SessionList({ path, size }: { path: string; size: number }) {
       {data !== null && <TokenPager tokens={tokens} next={data.nextPageToken} noun="sessions" />}
       {taken !== null && (
         <Confirm
-          title={`Take session ${taken.sessionId} away?`}
+          title={`Take session ${visible(taken.sessionId)} away?`}
           verb="Take 1 session away"
           close={() => setTaken(null)}
           deed={async () => {
             await call("Sessions/ForceReleaseSession", { entityPath: path, sessionId: taken.sessionId });
-            notice(`Session ${taken.sessionId} is free.`);
+            notice(`Session ${visible(taken.sessionId)} is free.`);
             again();
           }}
         >

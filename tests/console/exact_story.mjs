@@ -1,0 +1,140 @@
+// Exact: what a person chose or wrote is what is done, or it is refused; and what others wrote is told from what looks
+// like it.
+
+import assert from "node:assert/strict";
+
+import { goTo, signIn } from "./browser.mjs";
+import { button, fill, press, says, withPage } from "./with_page.mjs";
+
+const made = (browser, story) =>
+  withPage(browser, [], async (page, daemon) => {
+    await daemon.call("Management/CreateQueue", { queue: { name: "orders" } });
+    await signIn(page, daemon);
+    await story(page, daemon);
+  });
+
+const send = (daemon, ...messages) => daemon.call("Messaging/Send", { entityPath: "orders", messages });
+const look = async (daemon, fromSequenceNumber) =>
+  (await daemon.call("Messaging/Peek", { entityPath: "orders", fromSequenceNumber, maxMessages: 1 })).messages[0]
+    .message;
+const inDialog = (page, name) => page.getByRole("dialog").last().getByRole("button", { name, exact: true });
+
+export default {
+  "what is deleted is what was chosen": (browser) =>
+    made(browser, async (page, daemon) => {
+      await send(daemon, { body: "YQ==" }, { body: "Yg==" }, { body: "Yw==" });
+      await goTo(page, "entity", "orders", "messages");
+      await fill(page, "From number", "12x");
+      await press(page, "Delete what waits…");
+      await says(page, "is not a whole number that fits");
+      assert.equal(await page.getByRole("dialog").count(), 0);
+
+      await fill(page, "From number", "3");
+      await page.getByLabel("State").selectOption("PEEK_FILTER_DEFERRED");
+      await says(page, "What waits can be deleted where the state is all or active");
+      assert.ok(await button(page, "Delete what waits…").isDisabled());
+      await page.getByLabel("State").selectOption("PEEK_FILTER_ACTIVE");
+      await press(page, "Delete what waits…");
+      await says(page, "satisfies sys.SequenceNumber >= 3");
+      await inDialog(page, "Delete 1 message").click();
+      await says(page, "1 message deleted");
+    }),
+
+  "a number that is none is refused, where it was written": (browser) =>
+    made(browser, async (page, daemon) => {
+      await goTo(page, "entities");
+      await press(page, "Create…");
+      await fill(page, "Name", "parcels");
+      await fill(page, "Max delivery count", "1O0");
+      await inDialog(page, "Create").click();
+      await says(page, '"1O0" is no number');
+      await assert.rejects(daemon.call("Management/GetQueue", { entityPath: "parcels" }), /parcels/);
+    }),
+
+  "a copy of a message has all that it had, and says so": (browser) =>
+    made(browser, async (page, daemon) => {
+      const applicationProperties = {
+        whole: { doubleValue: "Infinity" },
+        none: { doubleValue: "NaN" },
+        fine: { timestampValue: "2026-01-31T12:00:00.123456Z" },
+        back: { timespanValue: "-5s" },
+        list: { encodedValue: "RQ==" },
+      };
+      const message = {
+        body: "QKEBeA==",
+        bodyKind: "BODY_KIND_VALUE",
+        applicationProperties,
+        contentEncoding: "gzip",
+        groupSequence: 7,
+        annotations: { "x-opt-a": { stringValue: "b" } },
+      };
+      await send(daemon, message);
+      const before = await look(daemon, 1);
+      const copy = async () => {
+        await goTo(page, "entity", "orders", "messages");
+        await press(page, "Open message 1");
+        await says(page, "-5s");
+        await press(page, "Send a copy…");
+        await says(page, "annotations");
+        await says(page, "the property list");
+      };
+      await copy();
+      await press(page, "Send");
+      await says(page, "Number 2");
+      assert.deepEqual(await look(daemon, 2), before);
+
+      await copy();
+      await press(page, "Leave that out");
+      await fill(page, "Body", "01");
+      await press(page, "Add a property");
+      await page.getByLabel("Name").last().fill("fine");
+      await press(page, "Send");
+      await says(page, 'two properties are called "fine"');
+      await page.getByLabel("Name").last().fill("");
+      await page.getByLabel("Value").last().fill("lost");
+      await press(page, "Send");
+      await says(page, 'the property with the value "lost" has no name');
+      await page.getByLabel("Value").last().fill("");
+      await press(page, "Send");
+      await says(page, "Number 3");
+      const other = await look(daemon, 3);
+      assert.equal(other.bodyKind, "BODY_KIND_DATA");
+      assert.deepEqual([other.contentEncoding, other.applicationProperties.list], [undefined, undefined]);
+      assert.deepEqual(other.applicationProperties.fine, applicationProperties.fine);
+    }),
+
+  "a reason of any type has a name, and its group is redriven or is left to be settled one by one": (browser) =>
+    made(browser, async (page, daemon) => {
+      const reasons = [
+        { int64Value: "5" },
+        { stringValue: "5" },
+        { stringValue: "" },
+        { uuidValue: `${"A".repeat(22)}==` },
+      ];
+      const requests = reasons.map((reason) => ({ applicationProperties: { DeadLetterReason: reason } }));
+      await send(daemon, ...requests);
+      const { messages } = await daemon.call("Messaging/Receive", { entityPath: "orders", maxMessages: 4 });
+      const lockTokens = messages.map((message) => message.lockToken);
+      await daemon.call("Messaging/Settle", { entityPath: "orders", settlement: { lockTokens, deadLetter: {} } });
+      await goTo(page, "entity", "orders", "dead-letters");
+      await button(page, 'Redrive "" (empty)').waitFor();
+      await page.getByRole("row", { name: /00000000-0000-.*one by one/ }).waitFor();
+      const fives = await button(page, "Redrive 5").all();
+      assert.equal(fives.length, 2);
+      for (const five of fives) {
+        await five.click();
+        await inDialog(page, "Redrive 1 message").waitFor();
+        await inDialog(page, "Keep everything").click();
+      }
+    }),
+
+  "names that look alike are told apart": (browser) =>
+    made(browser, async (page, daemon) => {
+      await daemon.call("Management/CreateQueue", { queue: { name: "letters", requiresSession: true } });
+      for (const sessionId of ["a", "a ", "a\u0007", "\u202ea"])
+        await daemon.call("Messaging/Send", { entityPath: "letters", messages: [{ sessionId }] });
+      await goTo(page, "entity", "letters", "sessions");
+      for (const name of ["a", "a␠", "a\\x07", "\\u{202e}a"])
+        await page.getByRole("cell", { name, exact: true }).waitFor();
+    }),
+};
