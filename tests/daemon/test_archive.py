@@ -464,28 +464,9 @@ class HoleTest(ArchiveTest):
 
     def test_a_kill_of_a_restore_to_a_moment_leaves_what_is_refused(self):
         self.start_with_files()
-        for number in range(5):
-            data = f"{self.folder.name}/restored-{number}"
-            with subprocess.Popen([os.environ["WHARFD"], "restore", str(self.path_of("one")), data, "--until",
-                                   "latest"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-                while process.poll() is None and not os.path.exists(f"{data}/RESTORING"):
-                    pass
-                time.sleep(0.02 * number)  # Anywhere in it.
-                process.kill()
-            if os.path.exists(f"{data}/RESTORING"):
-                self.assert_refuses("a restore that did not end", data=data)
-                self.assert_refused_again(data)
-            else:
-                self.start(data=data)
-                self.assertEqual(self.client.runtime("orders").active_message_count, 200)
-            shutil.rmtree(data, ignore_errors=True)
+        self.assert_killed_restores_are_refused(200, "--until", "latest")
         commit, _, found = self.restore_to("one", "--until", "latest")
         self.assertEqual(len(found["orders"]), 200, commit)
-
-    def assert_refused_again(self, data):
-        ended = restore(str(self.path_of("one")), data, "--until", "latest")
-        self.assertEqual(ended.returncode, 1)
-        self.assertIn("remove it, and restore the backup into a new folder", ended.stderr)
 
     def test_prune_drops_what_no_backup_needs(self):
         self.start_with_backups("--archive-bytes", "32MiB")

@@ -70,6 +70,26 @@ class BackupTest(daemon_test.DaemonTest):
         self.backups = BackupCalls(self.client.channel)
         return daemon
 
+    def assert_killed_restores_are_refused(self, messages, *flags):
+        """Of the backup `one`: by a start and by another restore, unless it was over; then it is whole."""
+        for number in range(5):
+            data = f"{self.folder.name}/restored-{number}"
+            with subprocess.Popen([os.environ["WHARFD"], "restore", str(self.path_of("one")), data, *flags],
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+                while process.poll() is None and not os.path.exists(f"{data}/RESTORING"):
+                    pass
+                time.sleep(0.015 * number)  # Anywhere in it.
+                process.kill()
+            if os.path.exists(f"{data}/RESTORING"):
+                self.assert_refuses("a restore that did not end", data=data)
+                ended = restore(str(self.path_of("one")), data, *flags)
+                self.assertEqual(ended.returncode, 1)
+                self.assertIn("remove it, and restore the backup into a new folder", ended.stderr)
+            else:
+                self.start(data=data)
+                self.assertEqual(self.client.runtime("orders").active_message_count, messages)
+            shutil.rmtree(data, ignore_errors=True)
+
     def path_of(self, label, name=""):
         return pathlib.Path(self.folder_of_backups, label, name)
 
@@ -517,20 +537,7 @@ class BadBackupTest(BackupTest):
         for _ in range(10):
             self.client.send("orders", *[os.urandom(100_000) for _ in range(10)])
         self.make("one")
-        for number in range(5):
-            data = f"{self.folder.name}/restored-{number}"
-            with subprocess.Popen([os.environ["WHARFD"], "restore", str(self.path_of("one")), data],
-                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-                while process.poll() is None and not os.path.exists(f"{data}/RESTORING"):
-                    pass
-                time.sleep(0.01 * number)  # Anywhere in it.
-                process.kill()
-            if os.path.exists(f"{data}/RESTORING"):
-                self.assert_refuses("a restore that did not end", data=data)
-            else:
-                self.start(data=data)
-                self.assertEqual(self.client.runtime("orders").active_message_count, 100)
-            shutil.rmtree(data, ignore_errors=True)
+        self.assert_killed_restores_are_refused(100)
 
     def test_a_restore_says_what_it_lacks(self):
         self.start_with_backups()

@@ -2,9 +2,7 @@
 
 import os
 import pathlib
-import shutil
 import subprocess
-import time
 
 import grpc
 
@@ -207,21 +205,7 @@ class EncryptToTest(EncryptedTest):
         for _ in range(10):
             self.client.send("orders", *[os.urandom(100_000) for _ in range(10)])
         self.make_encrypted("one")
-        for number in range(4):
-            data = f"{self.folder.name}/restored-{number}"
-            with subprocess.Popen([os.environ["WHARFD"], "restore", str(self.path_of("one")), data, "--decrypt-with",
-                                   self.somebody.key], stdout=subprocess.DEVNULL,
-                                  stderr=subprocess.DEVNULL) as process:
-                while process.poll() is None and not os.path.exists(f"{data}/RESTORING"):
-                    pass
-                time.sleep(0.01 * number)  # Anywhere in it.
-                process.kill()
-            if os.path.exists(f"{data}/RESTORING"):
-                self.assert_refuses("a restore that did not end", data=data)
-            else:
-                self.start(data=data)
-                self.assertEqual(self.client.runtime("orders").active_message_count, 100)
-            shutil.rmtree(data, ignore_errors=True)
+        self.assert_killed_restores_are_refused(100, "--decrypt-with", self.somebody.key)
 
 
 class ConfiguredTest(EncryptedTest):
