@@ -310,6 +310,34 @@ TEST_F(ReadGateTest, ASlowReaderThatIsInTheWayGoesAtOnce) {
   EXPECT_TRUE(slow->loss.has_value());
 }
 
+TEST_F(ReadGateTest, ASlowReaderIsSparedByItsOwnConnectionWhereThatIsWanted) {
+  ReadGate gate(
+      {.places = 4, .places_of_one = 2, .waiting = 8, .wait = seconds(20), .spares_own = true},
+      clock_);
+  const auto enter = [&](ReadGate::Connection connection) {
+    auto reader = std::make_shared<FakeReader>();
+    gate.Enter(reader, connection, kHold, ReadGate::Patience::kBounded);
+    return reader;
+  };
+  const auto slow = enter(kAlice);
+  enter(kAlice);
+  const auto own = enter(kAlice);
+  clock_.Advance(kHold);
+  gate.Tick();
+  EXPECT_FALSE(slow->loss.has_value());
+  EXPECT_FALSE(own->has_place);
+
+  enter(kBob);
+  enter(kBob);
+  EXPECT_FALSE(slow->loss.has_value());
+  const auto other = enter(kCarol);
+
+  // Alice's own was first, but the place was not taken from her for that.
+  gate.Tick();
+  EXPECT_TRUE(slow->loss.has_value());
+  EXPECT_TRUE(other->has_place);
+}
+
 TEST_F(ReadGateTest, ASlowReaderKeepsAPlaceThatNobodyWants) {
   const auto slow = Enter(kAlice);
   Wait(seconds(600));

@@ -35,11 +35,12 @@ Judgement Judge(int code, std::string_view message) {
       }
       return {ErrorCode::kServiceCommunicationProblem, Outcome::kUnknown,
               "the connection to the broker broke"};
-    // What came while the broker closed connections it did not take. But a call that it cut off,
-    // when it could not wait for the last answers, ends with the same.
+    // What came while the broker closed connections it did not take. But a call that it cut off
+    // ends with the same: when it could not wait for the last answers, or others for the room of
+    // one.
     case grpc::StatusCode::CANCELLED:
       return {ErrorCode::kServiceCommunicationProblem, Outcome::kUnknown,
-              "the broker stopped before it answered"};
+              "the broker ended the call: it stops, or others waited for the room of its answer"};
     case grpc::StatusCode::DEADLINE_EXCEEDED:
       return {ErrorCode::kServiceTimeout, Outcome::kUnknown, "the broker did not answer in time"};
     case grpc::StatusCode::UNIMPLEMENTED:

@@ -230,9 +230,10 @@ void ReadGate::DropIfIdle(Connection connection) {
 }
 
 // At most as many connections are passed over as there are places: each of these has its share.
-ReadGate::Reader* ReadGate::FindNext(Patience patience) {
+ReadGate::Reader* ReadGate::FindNext(Patience patience, std::optional<Connection> but_of) {
   if (!HasPlaceFor(patience)) return nullptr;
   for (const Connection connection : turns(patience)) {
+    if (connection == but_of) continue;
     const Line& line = lines_.at(connection);
     if (CanRead(line, patience)) return line.of(patience).readers.front().get();
   }
@@ -241,11 +242,11 @@ ReadGate::Reader* ReadGate::FindNext(Patience patience) {
 
 // Hurried and patient ones take turns: streams with nothing to send may be thousands, and each
 // keeps its place for a while.
-ReadGate::Reader* ReadGate::FindNext() {
+ReadGate::Reader* ReadGate::FindNext(std::optional<Connection> but_of) {
   const bool is_patients = is_patients_turn_;
-  Reader* const first = FindNext(is_patients ? Patience::kEndless : Patience::kBounded);
+  Reader* const first = FindNext(is_patients ? Patience::kEndless : Patience::kBounded, but_of);
   if (first != nullptr) return first;
-  return FindNext(is_patients ? Patience::kBounded : Patience::kEndless);
+  return FindNext(is_patients ? Patience::kBounded : Patience::kEndless, but_of);
 }
 
 std::shared_ptr<ReadGate::Reader> ReadGate::TakeNext() {
@@ -267,7 +268,8 @@ void ReadGate::PlaceNext(Timestamp now, Calls& calls) {
 // One that waits could have its place.
 bool ReadGate::IsInTheWay(const Reader& reader) {
   CountGone(reader);
-  const bool is_in_the_way = FindNext() != nullptr;
+  const auto spared = limits_.spares_own ? std::optional(reader.connection_) : std::nullopt;
+  const bool is_in_the_way = FindNext(spared) != nullptr;
   CountPlaced(reader);
   return is_in_the_way;
 }

@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <list>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
@@ -39,6 +40,8 @@ class ReadGate {
     std::size_t places_of_one;  // Connection.
     std::size_t waiting;        // Hurried readers in all.
     Duration wait;              // Of one of them.
+    // No reader loses its place to one of its own connection.
+    bool spares_own = false;
   };
   // Stands for one: a hash of its name. Two that share it share their turns.
   using Connection = std::uint64_t;
@@ -148,9 +151,11 @@ class ReadGate {
   std::shared_ptr<Reader> TakeFromLine(Reader& reader) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void DropIfIdle(Connection connection) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
-  // The next that gets a place; null if there is none, or no place.
-  Reader* FindNext() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  Reader* FindNext(Patience patience) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // The next that gets a place, of another connection than that; null if there is none, or no
+  // place.
+  Reader* FindNext(std::optional<Connection> but_of = {}) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  Reader* FindNext(Patience patience, std::optional<Connection> but_of)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   std::shared_ptr<Reader> TakeNext() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void PlaceNext(Timestamp now, Calls& calls) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool IsInTheWay(const Reader& reader) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

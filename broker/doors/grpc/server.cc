@@ -51,9 +51,13 @@ constexpr ReadGate::Limits kReads = {
 // What is asked of the cluster is small, and must get through beside everything else.
 constexpr ReadGate::Limits kClusterReads = {
     .places = 2, .places_of_one = 1, .waiting = 64, .wait = std::chrono::seconds(5)};
-// Long answers that clients have not read; each place stands for about 1 MiB.
-constexpr ReadGate::Limits kAnswers = {
-    .places = 256, .places_of_one = 64, .waiting = 16'384, .wait = std::chrono::seconds(5)};
+// Long answers that clients have not read; each place stands for about 1 MiB. Whoever asks for more
+// than its connection carries is not cut off for its own sake: what is behind waits, and is busy.
+constexpr ReadGate::Limits kAnswers = {.places = 256,
+                                       .places_of_one = 64,
+                                       .waiting = 16'384,
+                                       .wait = std::chrono::seconds(5),
+                                       .spares_own = true};
 // How often those that are slow and those that wait too long are looked for.
 constexpr Duration kReadsPace = std::chrono::milliseconds(100);
 // What gRPC takes of a request that nobody reads. Fixed: with BDP probes it lets it grow to 4 MiB,

@@ -37,7 +37,7 @@ inline constexpr int kShortAnswerItems = 128;
 // For as long as its client does not read it, also while others wait: the answer tells what is gone
 // from the broker, or held for it.
 inline constexpr Duration kAnswerHold = Duration::max();
-// Of a look or a list, which can be asked for again: longer only while nobody waits.
+// Of a look or a list, which can be asked for again: longer only while no other connection waits.
 inline constexpr Duration kLookHold = std::chrono::seconds(30);
 
 template <typename Request>
@@ -91,7 +91,7 @@ inline constexpr auto kAnswerLength<v1::ListRulesRequest> = AnswerLength::kLong;
 template <>
 inline constexpr auto kAnswerLength<v1::EvaluateRuleRequest> = AnswerLength::kLong;
 
-// How long the place of a long answer is safe while others wait.
+// How long the place of a long answer is safe while other connections wait.
 template <typename Request>
 inline constexpr Duration kHoldOfAnswer = kLookHold;
 template <>
