@@ -8,5 +8,7 @@ namespace wharf {
 
 // Null: it is the broker itself.
 ActorPtr ActorOf(const Caller& caller);
+// Whether it asks in that name; makes nothing.
+bool IsActor(const Actor& actor, const Caller& caller);
 
 }  // namespace wharf

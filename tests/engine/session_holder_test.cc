@@ -72,6 +72,28 @@ TEST_F(SessionHolderTest, IsWhoAcceptedIt) {
   EXPECT_EQ(HolderOf("green"), kNobody);
 }
 
+// Of one connection each call may prove another rule.
+TEST_F(SessionHolderTest, IsWhoeverItsTokenIsShownBy) {
+  SendTo("red");
+  const LockToken token = AcceptAs("one", "red")->token;
+  const auto renewed_by = [&](access::Permit permit) {
+    const auto renewed = engine_.Await<Timestamp>([&](Answer<Timestamp> answer) {
+      requests().Ask({.peer = "one", .permit = std::make_shared<access::Permit>(std::move(permit))},
+                     RenewSessionRequest{{"jobs"}, token}, std::move(answer));
+    });
+    EXPECT_TRUE(renewed.ok());
+    const Result<SessionPage> page =
+        engine_.ListSessions(ListSessionsRequest{.entity = {"jobs"}, .count_max = 250});
+    return page->sessions.at(0).holder->identity;
+  };
+
+  EXPECT_EQ(renewed_by({.path = "jobs", .rule = "reader"}), "jobs#reader");
+  EXPECT_EQ(renewed_by({.path = "jobs", .rule = "other"}), "jobs#other");
+  EXPECT_EQ(renewed_by({.rule = "other"}), "#other");
+  EXPECT_EQ(renewed_by({.rule = "other", .client = "CN=shop"}), "CN=shop");
+  EXPECT_EQ(renewed_by({}), "");
+}
+
 TEST_F(SessionHolderTest, IsTheReceiverThatWasSeated) {
   AttachAs("named", SessionChoice{.id = "blue"});
   AttachAs("next", Next(seconds(10)));

@@ -6,7 +6,7 @@ namespace wharf {
 
 void NoteHolder(Session& session, const Caller& caller) {
   const ActorPtr& known = session.holder();
-  if (known != nullptr && known->peer == caller.peer) return;
+  if (known != nullptr && IsActor(*known, caller)) return;
   session.NoteHolder(ActorOf(caller));
 }
 
