@@ -200,12 +200,12 @@ void Upload::PlanMessage(std::string held_body, const Result<KnownIds*>& known, 
 
 Result<SendOutcome> Upload::SendMessage(Queue& queue, std::string held_body, KnownIds& known,
                                         Turn& turn) {
+  if (is_held()) message_.body = std::move(held_body);
   // While the body came the message may have changed, or the rules.
   WHARF_RETURN_IF_ERROR(CheckFanOut(queue));
   if (!is_held()) {
     return queue.sending().SendLarge(std::move(message_), *body_, known, turn.now, turn.changes);
   }
-  message_.body = std::move(held_body);
   std::vector<Message> messages;
   messages.push_back(std::move(message_));
   auto results =

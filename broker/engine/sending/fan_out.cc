@@ -32,9 +32,11 @@ FanOut FanOut::OfOne(const Topics& topics, const Queue& queue, const Message& me
 
 FanOut FanOut::OfLargest(const Topics& topics, const Queue& queue,
                          const std::vector<Message>& messages) {
+  const Topic* const topic = topics.Find(queue.record().id);
+  if (topic == nullptr) return {};
   FanOut largest;
   for (const Message& message : messages) {
-    const FanOut one = OfOne(topics, queue, message);
+    const FanOut one = CountOne(*topic, message);
     if (one.bytes >= largest.bytes) largest = one;
   }
   return largest;
