@@ -131,6 +131,14 @@ TEST(TableTest, ProseGoesOnBelowOnATerminalOnly) {
             "     2  orders  sent\n");
 }
 
+TEST(TableTest, ProseWithoutRoomIsCut) {
+  const std::vector<Column> columns = {{"NUMBER", Kind::kNumber}, {"WHAT", Kind::kProse}};
+
+  EXPECT_EQ(Shown(columns, {.width = 12, .is_terminal = true}, {{"1", std::string(500, 'w')}}),
+            "NUMBER  WHAT\n"
+            "     1  www…\n");
+}
+
 TEST(TableTest, MakesEveryCellPrintable) {
   EXPECT_EQ(Shown(kQueues, {}, {{"a\x1b[31m\nb  9", "1"}}),
             "NAME             ACTIVE\n"

@@ -31,11 +31,11 @@ std::string LockText(const v1::MessagePlace& place, TimeDigits digits) {
   return text;
 }
 
-std::string SessionLockText(const v1::MessagePlace& place) {
+std::string SessionLockText(const v1::MessagePlace& place, TimeDigits digits) {
   std::string text =
       fmt::format("who holds the session {}", place.message().message().session_id());
   if (place.has_locked_by()) text += ", " + place.locked_by();
-  if (place.has_locked_since()) text += ", since " + TimeText(place.locked_since());
+  if (place.has_locked_since()) text += ", since " + TimeText(place.locked_since(), digits);
   return text;
 }
 
@@ -50,7 +50,7 @@ std::string WaitText(const v1::MessagePlace& place, TimeDigits digits) {
     case v1::MESSAGE_WAIT_SESSION:
       return fmt::format("a receiver that accepts the session {}", message.message().session_id());
     case v1::MESSAGE_WAIT_SESSION_LOCK:
-      return SessionLockText(place);
+      return SessionLockText(place, digits);
     case v1::MESSAGE_WAIT_SCHEDULED_TIME:
       return "its time, " + TimeText(message.message().scheduled_enqueue_time(), digits);
     case v1::MESSAGE_WAIT_DELAY:

@@ -105,7 +105,9 @@ std::vector<std::size_t> Table::NaturalWidths() const {
 
 // The row, and below it what had no room of its prose.
 std::string Table::Lines(Cells cells) const {
-  if (!place_.is_terminal || columns_.back().kind != Column::Kind::kProse) return Line(cells);
+  const bool is_prose = columns_.back().kind == Column::Kind::kProse;
+  // A word a line is not read either.
+  if (!place_.is_terminal || !is_prose || widths_.back() < kTextWidthMin) return Line(cells);
   std::string lines;
   for (std::string& each : Wrapped(cells.back(), widths_.back())) {
     cells.back() = std::move(each);
