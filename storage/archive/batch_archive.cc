@@ -199,7 +199,7 @@ void BatchArchive::NoteHoleOfStart() {
   if (found_->last_run == 0 || found_->last >= begun_behind_) return;
   stats_.missing_commits += begun_behind_.value() - found_->last.value();
   if (stats_.holes > 0) return;
-  Break(found_->last.Next(), "the log has no more what was not archived before this start");
+  Break(found_->last.Next(), "what was not archived before this start cannot be added to its run");
 }
 
 // Later than all others, by their numbers.
@@ -445,7 +445,7 @@ Status BatchArchive::BeginRun(const Item& item) {
   return writer_->Begin(item.begins_run, item.last.Next());
 }
 
-// Under a name that RocksDB removes at its next start, until it is whole.
+// Under another name until it is whole; what a kill leaves of it is written over.
 Status BatchArchive::MarkData(std::uint64_t run) const {
   rocksdb::FileSystem& file_system = folder_->file_system();
   const std::string path = ArchiveMarkPath(options_.data);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kSecretBytes = 32;
 
-// Under a name that RocksDB removes at its next start, until it is whole.
+// Under another name until it is whole; what a kill leaves of it is written over.
 Status WriteSecret(rocksdb::FileSystem& file_system, const std::string& data,
                    const std::string& path, const std::string& secret) {
   const std::string fresh = path + ".dbtmp";

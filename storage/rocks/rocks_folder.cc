@@ -20,7 +20,7 @@ constexpr char kSingleMark[] = "/SINGLE";
 
 constexpr char kIdentity[] = "/IDENTITY";
 
-// Under a name that RocksDB removes at its next start, until it is whole.
+// Under another name until it is whole; what a kill leaves of it is written over.
 Status WriteIdentity(rocksdb::FileSystem& file_system, const std::string& folder,
                      const std::string& name) {
   const std::string path = folder + kIdentity;

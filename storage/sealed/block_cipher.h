@@ -1,7 +1,7 @@
 // BlockCipher: many blocks with one key, which is encrypted to a recipient: of a file that grows.
 //
-//   wrapped = length (4) · head (length) · sealed key (32)          a SealedStream; length
-//   big-endian block   = the ciphertext of AES-256 in GCM, and its tag (16)
+//   wrapped = length (4, big-endian) · head (length) · sealed key (32)      a SealedStream
+//   block   = the ciphertext of AES-256 in GCM, and its tag (16)
 //
 // A block has a number, which is its nonce and never comes twice with one key, and something beside
 // it that is not encrypted, and must be the same when it is opened. A value; on one thread.

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
+#include <memory>
 #include <system_error>
 #include <utility>
 
 #include <fmt/core.h>
+#include <openssl/core_names.h>
 #include <openssl/pem.h>
 #include <openssl/rsa.h>
 #include <openssl/x509.h>
@@ -21,9 +23,17 @@ namespace {
 constexpr int kRsaBitsMin = 2048;
 constexpr std::size_t kNameBytesMax = 256;
 
-std::string KeyIdOf(EVP_PKEY* key) {
+// One key has one, however its file writes the point and the curve.
+std::string KeyIdOf(EVP_PKEY* given) {
+  const std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)> key(EVP_PKEY_dup(given), EVP_PKEY_free);
+  if (key == nullptr) return {};
+  if (EVP_PKEY_is_a(key.get(), "EC") == 1) {
+    EVP_PKEY_set_utf8_string_param(key.get(), OSSL_PKEY_PARAM_EC_POINT_CONVERSION_FORMAT,
+                                   "uncompressed");
+    EVP_PKEY_set_utf8_string_param(key.get(), OSSL_PKEY_PARAM_EC_ENCODING, "named_curve");
+  }
   unsigned char* bytes = nullptr;
-  const int size = i2d_PUBKEY(key, &bytes);
+  const int size = i2d_PUBKEY(key.get(), &bytes);
   if (size <= 0) return {};
   std::string id = Sha256Of({reinterpret_cast<char*>(bytes), static_cast<std::size_t>(size)});
   OPENSSL_free(bytes);
@@ -59,6 +69,7 @@ bool IsStrong(EVP_PKEY* key) {
 int NoPassphrase(char* /*buffer*/, int /*size*/, int /*is_written*/, void* /*given*/) { return -1; }
 
 Status Refuse(const std::string& where, const std::string& why) {
+  ERR_clear_error();
   return {ErrorCode::kArgumentError, fmt::format("{} {}", where, why)};
 }
 
@@ -93,6 +104,7 @@ Result<Recipient> Recipient::Parse(std::string_view pem, const std::string& wher
                   "2048 bits or more, or of a key on P-256, P-384 or P-521");
   }
   recipient.name_ = NameIn(recipient.certificate());
+  ERR_clear_error();
   if (recipient.name_.empty()) recipient.name_ = "the key " + recipient.key_id_.substr(0, 16);
   return recipient;
 }

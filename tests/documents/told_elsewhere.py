@@ -20,6 +20,7 @@ CONFIGURATION_IS_WRONG = {
         "…: tls-client-cert is required, but no client is asked for one without tls-client-ca",
         "…: trace-otlp-ca is asked of nobody, unless trace-otlp-endpoint begins with https://",
         "…: jwt-keys needs jwt-issuer, jwt-audience and jwt-claim",
+        "…: backup-encrypt-to needs backup-folder: nothing else is encrypted to it",
         "…: archive-bytes needs backup-folder, below which the archive lies",
         "…: archive-bytes is 0B or at least 16MiB",
         "…: the emulator takes any key, so access cannot be on",

@@ -6,6 +6,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <openssl/core_names.h>
 #include <unistd.h>
 
 #include "storage/sealed/block_cipher.h"
@@ -17,6 +18,7 @@ namespace wharf {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST(RecipientTest, IsTheFirstCertificateWithWhateverStandsBefore) {
   const Somebody somebody("backups of Wharf");
@@ -60,6 +62,18 @@ TEST(RecipientTest, SafeKeysAreTaken) {
        {EVP_RSA_gen(2048), EVP_EC_gen("P-256"), EVP_EC_gen("P-384"), EVP_EC_gen("P-521")}) {
     EXPECT_TRUE(Recipient::Parse(MakeRecipientPair("it", key).certificate, "it").ok());
   }
+}
+
+TEST(RecipientTest, AKeyIsTheSameHoweverItsFileWritesItsPoint) {
+  EVP_PKEY* const key = EVP_EC_gen("P-256");
+  EVP_PKEY* const compressed = EVP_PKEY_dup(key);
+  EVP_PKEY_set_utf8_string_param(compressed, OSSL_PKEY_PARAM_EC_POINT_CONVERSION_FORMAT,
+                                 "compressed");
+  const Somebody plain("me", key);
+  const RecipientPair other = MakeRecipientPair("me", compressed);
+  ASSERT_NE(other.certificate.size(), plain.pair().certificate.size());
+
+  EXPECT_EQ(Recipient::Parse(other.certificate, "it")->key_id(), plain.key().key_id());
 }
 
 TEST(RecipientTest, OneWithoutANameIsCalledByItsKey) {
@@ -137,6 +151,21 @@ TEST(SealedStreamTest, IsReadByItsKeyHoweverItIsCutIntoPieces) {
       EXPECT_EQ(Open(somebody.key(), head, sealed, 9'999).value(), plain);
     }
   }
+}
+
+// By which forms the key of the content comes to the recipient: identifiers of ASN.1, as they stand
+// in the head.
+TEST(SealedStreamTest, KeysTravelInSafeForms) {
+  const std::string rsa_oaep("\x2A\x86\x48\x86\xF7\x0D\x01\x01\x07", 9);
+  const std::string rsa_pkcs1("\x2A\x86\x48\x86\xF7\x0D\x01\x01\x01", 9);
+  const std::string sha256("\x60\x86\x48\x01\x65\x03\x04\x02\x01", 9);
+  const std::string dh_sha256_kdf("\x2B\x81\x04\x01\x0B\x01", 6);
+
+  const std::string of_rsa = Seal(Somebody("me", EVP_RSA_gen(2048)).recipient(), "x", 1).first;
+  EXPECT_THAT(of_rsa, HasSubstr(rsa_oaep));
+  EXPECT_THAT(of_rsa, HasSubstr(sha256));
+  EXPECT_THAT(of_rsa, Not(HasSubstr(rsa_pkcs1)));
+  EXPECT_THAT(Seal(Somebody("me").recipient(), "x", 1).first, HasSubstr(dh_sha256_kdf));
 }
 
 TEST(SealedStreamTest, WhatWasChangedOrCutAnywhereIsDamage) {
