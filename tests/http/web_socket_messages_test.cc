@@ -27,12 +27,17 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
+// Of those that have become WebSockets.
+struct Counts {
+  std::atomic<int> begun = 0;
+  std::atomic<int> ended = 0;
+};
+
 // Answers each text by the same; ends when it is told to.
 class TextEcho final : public std::enable_shared_from_this<TextEcho> {
  public:
-  TextEcho(MessageSocketPtr socket, std::atomic<int>& ended)
-      : socket_(std::move(socket)), ended_(ended) {}
-  ~TextEcho() { ++ended_; }
+  TextEcho(MessageSocketPtr socket, Counts& counts) : socket_(std::move(socket)), counts_(counts) {}
+  ~TextEcho() { ++counts_.ended; }
 
   void Read() {
     socket_->Read([self = shared_from_this()](std::optional<std::string> text) {
@@ -50,15 +55,16 @@ class TextEcho final : public std::enable_shared_from_this<TextEcho> {
   }
 
   const MessageSocketPtr socket_;
-  std::atomic<int>& ended_;
+  Counts& counts_;
 };
 
 class TextService final : public HttpService {
  public:
-  explicit TextService(std::atomic<int>& ended) : ended_(ended) {}
+  explicit TextService(Counts& counts) : counts_(counts) {}
   Begun Begin(HttpRequest /*head*/) override {
     return {.texts = Texts{"json", [this](MessageSocketPtr socket) {
-                             std::make_shared<TextEcho>(std::move(socket), ended_)->Read();
+                             std::make_shared<TextEcho>(std::move(socket), counts_)->Read();
+                             ++counts_.begun;
                            }}};
   }
   HttpResponse Refusal(unsigned status, std::string_view why) override {
@@ -66,7 +72,7 @@ class TextService final : public HttpService {
   }
 
  private:
-  std::atomic<int>& ended_;
+  Counts& counts_;
 };
 
 class WebSocketMessagesTest : public ::testing::Test {
@@ -78,22 +84,26 @@ class WebSocketMessagesTest : public ::testing::Test {
         {.listener = *Listener::Bind({.endpoint = {boost::asio::ip::make_address("127.0.0.1"), 0}},
                                      1 << 16)});
     port_ = doorways.front().listener->port();
-    server_ = std::make_unique<HttpServer>(limits, std::make_unique<TextService>(ended_));
+    server_ = std::make_unique<HttpServer>(limits, std::make_unique<TextService>(counts_));
     ASSERT_TRUE(server_->Listen(std::move(doorways)).ok());
   }
   std::unique_ptr<RawClient> Enter() {
     auto client = std::make_unique<RawClient>(port_);
     client->Say(std::string(kUpgrade) + "\r\n");
     answer_ = client->HearUntil("\r\n\r\n");
+    // The client may have its answer before the service has the socket.
+    Await(counts_.begun, ++entered_);
     return client;
   }
   std::string Ask(const std::string& frames) { return Enter()->Ask(frames); }
   // One more has gone than before.
-  void AwaitEnd(int count) const {
-    while (ended_ < count) std::this_thread::yield();
+  void AwaitEnd(int count) const { Await(counts_.ended, count); }
+  static void Await(const std::atomic<int>& counted, int count) {
+    while (counted < count) std::this_thread::yield();
   }
 
-  std::atomic<int> ended_ = 0;
+  Counts counts_;
+  int entered_ = 0;
   int port_ = 0;
   std::string answer_;
   std::unique_ptr<HttpServer> server_;
@@ -160,7 +170,7 @@ TEST_F(WebSocketMessagesTest, AMessageOfEmptyPiecesHasNoMoreTime) {
   Start({.body_max = std::chrono::milliseconds(50)});
   const auto client = Enter();
   client->Say(Piece(kText, ""));
-  while (ended_ < 1) client->Say(Piece(kMore, ""));
+  while (counts_.ended < 1) client->Say(Piece(kMore, ""));
 }
 
 TEST_F(WebSocketMessagesTest, MuchIsWrittenInPiecesOfOneMessage) {
