@@ -9,11 +9,12 @@ import re
 import ssl
 import subprocess
 import tempfile
+import time
 import unittest
 
 import yaml
 from proton import Delivery, Message, SSLDomain
-from proton.utils import BlockingConnection
+from proton.utils import BlockingConnection, ConnectionClosed
 
 import dockerfile
 import wire
@@ -265,9 +266,16 @@ class PodTest(unittest.TestCase):
         fields = dict(field.split("=", 1) for field in key.split(";"))
         domain = SSLDomain(SSLDomain.MODE_CLIENT)
         domain.set_peer_authentication(SSLDomain.ANONYMOUS_PEER)
-        connection = BlockingConnection(
-            f"amqps://127.0.0.1:{self.port(pod, str(port))}", timeout=wire.TIMEOUT, ssl_domain=domain, reconnect=False,
-            user=fields["SharedAccessKeyName"], password=fields["SharedAccessKey"], allowed_mechs="PLAIN")
+        url, until = f"amqps://127.0.0.1:{self.port(pod, str(port))}", time.monotonic() + wire.TIMEOUT
+        connection = None
+        while connection is None:
+            try:
+                connection = BlockingConnection(
+                    url, timeout=wire.TIMEOUT, ssl_domain=domain, reconnect=False, allowed_mechs="PLAIN",
+                    user=fields["SharedAccessKeyName"], password=fields["SharedAccessKey"])
+            except ConnectionClosed as closed:  # As long as the pod does not know who leads.
+                if "connect again" not in str(closed) or time.monotonic() > until:
+                    raise
         try:
             sent = connection.create_sender("orders").send(Message(body=pod))
             self.assertEqual(sent.remote_state, Delivery.ACCEPTED)
