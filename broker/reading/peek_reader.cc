@@ -4,7 +4,6 @@
 
 #include "broker/reading/careful_reader.h"
 #include "broker/schema/keys.h"
-#include "broker/schema/message_rows.h"
 #include "broker/schema/tables.h"
 
 namespace wharf {
@@ -94,14 +93,16 @@ class PageMaker {
     if (!shown.ok()) return shown.status();
     if (!*shown) return false;
     PeekedMessage& peeked = **shown;
-    bytes_ += static_cast<std::size_t>(peeked.message->facts.held_size());
+    bytes_ += ShownBytesOf(*peeked.message, peeked.delivery, range_.bodies);
     if (page_.messages.size() == range_.messages_max ||
         (!page_.messages.empty() && bytes_ > range_.bytes_max)) {
       return true;
     }
-    Result<MessagePtr> whole = WithBody(view_, std::move(peeked.message));
-    if (!whole.ok()) return whole.status();
-    peeked.message = *std::move(whole);
+    Result<MessagePtr> shown_so = range_.bodies == Bodies::kLoad
+                                      ? WithBody(view_, std::move(peeked.message))
+                                      : Result<MessagePtr>(WithoutBody(peeked.message));
+    if (!shown_so.ok()) return shown_so.status();
+    peeked.message = *std::move(shown_so);
     page_.messages.push_back(std::move(peeked));
     return false;
   }
@@ -196,16 +197,18 @@ class CarefulPageMaker {
   Result<bool> Add(SequenceNumber number) {
     const bool is_scheduled = next_[kScheduled] == number;
     Result<std::optional<FoundMessage>> found =
-        is_scheduled ? LookAtScheduled(number) : LookAt(view_, range_.shelf, number, Bodies::kLoad);
+        is_scheduled ? LookAtScheduled(number) : LookAt(view_, range_.shelf, number, range_.bodies);
     if (!found.ok()) return found.status();
     if (!*found || !Takes(**found, is_scheduled)) return false;
-    bytes_ += static_cast<std::size_t>((*found)->message->facts.held_size());
+    bytes_ += ShownBytesOf(*(*found)->message, (*found)->delivery, range_.bodies);
     if (page_.messages.size() == range_.messages_max ||
         (!page_.messages.empty() && bytes_ > range_.bytes_max)) {
       return true;
     }
-    page_.messages.push_back({std::move((*found)->message), std::move((*found)->delivery),
-                              (*found)->standing, (*found)->available_at, is_scheduled,
+    MessagePtr message = std::move((*found)->message);
+    if (range_.bodies == Bodies::kLeave) message = WithoutBody(message);
+    page_.messages.push_back({std::move(message), std::move((*found)->delivery), (*found)->standing,
+                              (*found)->available_at, is_scheduled,
                               std::move((*found)->unreadable)});
     return false;
   }
@@ -335,6 +338,11 @@ std::size_t ToldBytesOf(const StoredMessage& message, const Delivery& delivery) 
   return static_cast<std::size_t>(PropertiesSizeOf(message.message)) +
          (changed == nullptr ? 0 : SizeOf(*changed)) + count * kPropertyFrameBytes +
          kPlaceFrameBytes;
+}
+
+std::size_t ShownBytesOf(const StoredMessage& message, const Delivery& delivery, Bodies bodies) {
+  return bodies == Bodies::kLoad ? static_cast<std::size_t>(message.facts.held_size())
+                                 : ToldBytesOf(message, delivery);
 }
 
 }  // namespace wharf

@@ -12,6 +12,7 @@
 
 #include "broker/core/messages/peek.h"
 #include "broker/reading/page_filter.h"
+#include "broker/schema/message_rows.h"
 #include "storage/store.h"
 
 namespace wharf {
@@ -29,6 +30,8 @@ struct PeekRange {
   PageCondition condition{};
   // Some of the lane's messages are in quarantine, and are shown, too.
   bool has_quarantined = false;
+  // kLeave: messages are shown without, whatever they take in the store.
+  Bodies bodies = Bodies::kLoad;
 };
 
 // Past what cannot be read. At least one message if there is any among the rows that a page looks
@@ -61,5 +64,7 @@ Result<ScanPage> ScanLane(const StoreView& view, const ScanRange& range);
 
 // What it takes to tell of a message without its body, about.
 std::size_t ToldBytesOf(const StoredMessage& message, const Delivery& delivery);
+// What a page has of it: with its body as far as it is held in memory, or without.
+std::size_t ShownBytesOf(const StoredMessage& message, const Delivery& delivery, Bodies bodies);
 
 }  // namespace wharf

@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "absl/container/btree_map.h"
+#include "broker/reading/peek_reader.h"
 #include "broker/schema/key_walk.h"
 #include "broker/schema/keys.h"
 #include "broker/schema/tables.h"
@@ -58,12 +59,14 @@ MessagePtr StubOf(const ScheduledTime& at) {
 }
 
 // Whether there is one.
-Result<bool> AddTo(ScheduledPage& page, const StoreView& view, EntityId entity,
+Result<bool> AddTo(ScheduledPage& page, const StoreView& view, const ScheduledListing& listing,
                    const ScheduledTime& at) {
-  Result<ScheduledLook> look = LookAtScheduled(view, entity, at.number, Bodies::kLoad);
+  Result<ScheduledLook> look = LookAtScheduled(view, listing.entity, at.number, listing.bodies);
   if (!look.ok()) return look.status();
   if (!look->is_there()) return false;
-  page.messages.push_back(look->message != nullptr ? std::move(look->message) : StubOf(at));
+  MessagePtr message = look->message != nullptr ? std::move(look->message) : StubOf(at);
+  if (listing.bodies == Bodies::kLeave) message = WithoutBody(message);
+  page.messages.push_back(std::move(message));
   if (!look->unreadable.empty()) page.unreadable.emplace(at.number, std::move(look->unreadable));
   return true;
 }
@@ -114,26 +117,25 @@ Result<FoundScheduled> ReadScheduled(const StoreView& view, EntityId entity,
   return found;
 }
 
-Result<ScheduledPage> ListScheduled(const StoreView& view, EntityId entity,
-                                    const ScheduledTime& from, SequenceNumber floor,
-                                    std::size_t messages_max, std::size_t bytes_max) {
+Result<ScheduledPage> ListScheduled(const StoreView& view, const ScheduledListing& listing) {
   ScheduledPage page;
   std::size_t bytes = 0;
-  KeyWalk rows(view, Table::kScheduledTimes, ScheduledTimeRange(entity, from));
+  KeyWalk rows(view, Table::kScheduledTimes, ScheduledTimeRange(listing.entity, listing.from));
   for (std::size_t count = 0;; rows.Next(), ++count) {
     const Result<bool> has_next = rows.HasNext();
     if (!has_next.ok()) return has_next.status();
     if (!*has_next) break;
     const auto at = ScheduledTimeOfKey(rows.key());
     if (!at) return DamagedKey();
-    if (count == kScheduledRowsMax || page.messages.size() == messages_max || bytes >= bytes_max) {
+    if (count == kScheduledRowsMax || page.messages.size() == listing.messages_max ||
+        bytes >= listing.bytes_max) {
       page.next = at;
       break;
     }
-    if (at->number < floor) continue;
-    const Result<bool> is_there = AddTo(page, view, entity, *at);
+    if (at->number < listing.floor) continue;
+    const Result<bool> is_there = AddTo(page, view, listing, *at);
     if (!is_there.ok()) return is_there.status();
-    if (*is_there) bytes += static_cast<std::size_t>(page.messages.back()->facts.held_size());
+    if (*is_there) bytes += ShownBytesOf(*page.messages.back(), {}, listing.bodies);
   }
   return page;
 }

@@ -20,11 +20,19 @@ namespace wharf {
 Result<FoundScheduled> ReadScheduled(const StoreView& view, EntityId entity,
                                      const std::vector<SequenceNumber>& numbers);
 
-// In the order of their times (SCX-1), with their bodies; at least one if there is any. Numbers
-// below `floor` are gone. Those whose place in this order cannot be read are left out.
-Result<ScheduledPage> ListScheduled(const StoreView& view, EntityId entity,
-                                    const ScheduledTime& from, SequenceNumber floor,
-                                    std::size_t messages_max, std::size_t bytes_max);
+struct ScheduledListing {
+  EntityId entity;
+  ScheduledTime from{};
+  // Numbers below it are gone.
+  SequenceNumber floor{};
+  std::size_t messages_max = 1;
+  std::size_t bytes_max = 0;
+  // kLeave: messages are shown without.
+  Bodies bodies = Bodies::kLoad;
+};
+// In the order of their times (SCX-1); at least one if there is any. Those whose place in this
+// order cannot be read are left out.
+Result<ScheduledPage> ListScheduled(const StoreView& view, const ScheduledListing& listing);
 
 // What one row says.
 struct ScheduledLook {

@@ -24,6 +24,8 @@ struct PeekRequest {
   std::optional<std::string> session_id{};
   // Only messages that this SQL filter takes (BRW-1); empty: all.
   std::string sql_filter{};
+  // They are not read.
+  bool without_bodies = false;
 };
 
 // The rows of a message in quarantine, from one on; so many bytes of them, and one at least.

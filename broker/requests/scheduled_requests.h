@@ -37,6 +37,8 @@ struct ListScheduledRequest {
   ScheduledTime from{};
   std::size_t messages_max = 1;
   std::size_t bytes_max = 0;
+  // They are not read.
+  bool without_bodies = false;
 };
 
 }  // namespace wharf

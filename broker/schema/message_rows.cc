@@ -68,6 +68,13 @@ Result<MessagePtr> ToMessage(const StoreView& view, SequenceNumber number, std::
   return MessagePtr(std::move(message));
 }
 
+MessagePtr WithoutBody(const MessagePtr& message) {
+  if (message->message.body.empty()) return message;
+  auto bare = std::make_shared<StoredMessage>(*message);
+  bare->message.body = {};
+  return bare;
+}
+
 Result<MessagePtr> WithBody(const StoreView& view, MessagePtr message) {
   if (!IsInRows(*message)) return message;
   auto whole = std::make_shared<StoredMessage>(*message);

@@ -31,6 +31,8 @@ Result<MessagePtr> ToMessage(const StoreView& view, SequenceNumber number, std::
 
 // A message that was read without its body, with it, as kLoad would have it.
 Result<MessagePtr> WithBody(const StoreView& view, MessagePtr message);
+// The same without its body, wherever that is; its size stays.
+MessagePtr WithoutBody(const MessagePtr& message);
 
 // Those of the messages that are there.
 Result<Contents> ReadMessages(const StoreView& view, const Shelf& shelf,

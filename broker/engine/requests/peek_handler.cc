@@ -29,6 +29,7 @@ void PeekHandler::Plan(Asked<PeekRequest> asked, Turn& turn) {
                   std::clamp<std::size_t>(request.messages_max, 1, kPeekMax),
                   request.bytes_max,
                   std::move(request.session_id)};
+  if (request.without_bodies) range.bodies = Bodies::kLeave;
   range.has_quarantined = target->queue->lane(target->lane.kind).counters().quarantined > 0;
   if (!request.sql_filter.empty()) range.condition.seed = random_.Next();
   from_store_.Reply(turn, std::move(asked.answer),

@@ -94,13 +94,15 @@ void ScheduledHandler::Plan(Asked<ListScheduledRequest> asked, Turn& turn) {
     return Reply(turn, std::move(asked.answer), Result<ScheduledPage>(target.status()));
   }
   context_.touched.NoteUse(*target->queue, target->lane, turn.now);
-  const SequenceNumber floor = target->queue->lane(LaneKind::kMain).counters().scheduled_floor;
-  const std::size_t count = std::clamp<std::size_t>(request.messages_max, 1, kListMax);
+  const ScheduledListing listing{
+      .entity = target->lane.entity,
+      .from = request.from,
+      .floor = target->queue->lane(LaneKind::kMain).counters().scheduled_floor,
+      .messages_max = std::clamp<std::size_t>(request.messages_max, 1, kListMax),
+      .bytes_max = request.bytes_max,
+      .bodies = request.without_bodies ? Bodies::kLeave : Bodies::kLoad};
   from_store_.Reply(turn, std::move(asked.answer),
-                    [entity = target->lane.entity, from = request.from, floor, count,
-                     bytes_max = request.bytes_max](const StoreView& view) {
-                      return ListScheduled(view, entity, from, floor, count, bytes_max);
-                    });
+                    [listing](const StoreView& view) { return ListScheduled(view, listing); });
 }
 
 }  // namespace wharf

@@ -79,7 +79,8 @@ UnaryReactor* MessagingService::ListScheduledMessages(grpc::CallbackServerContex
     const Result<ScheduledTime> from = ScheduledTimeFromPageToken(call.request().page_token());
     if (!from.ok()) return call.Fail(from.status());
     call.requests().Ask(call.caller(),
-                        ListScheduledRequest{call.entity(), *from, *count, kAnswerBytesMax},
+                        ListScheduledRequest{call.entity(), *from, *count, kAnswerBytesMax,
+                                             call.request().without_bodies()},
                         [&call](const Result<ScheduledPage>& page) {
                           if (!page.ok()) return call.Fail(page.status());
                           ToProto(*page, &call.response());

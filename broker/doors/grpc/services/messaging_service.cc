@@ -178,10 +178,11 @@ UnaryReactor* MessagingService::Peek(grpc::CallbackServerContext* context,
     if (!count.ok()) return call.Fail(count.status());
     std::optional<std::string> session_id;
     if (call.request().has_session_id()) session_id = call.request().session_id();
-    call.requests().Ask(call.caller(),
-                        PeekRequest{call.entity(), *from, *filter, *count, kAnswerBytesMax,
-                                    std::move(session_id), call.request().sql_filter()},
-                        [&call](const Result<PeekPage>& page) { AnswerPeek(call, page); });
+    call.requests().Ask(
+        call.caller(),
+        PeekRequest{call.entity(), *from, *filter, *count, kAnswerBytesMax, std::move(session_id),
+                    call.request().sql_filter(), call.request().without_bodies()},
+        [&call](const Result<PeekPage>& page) { AnswerPeek(call, page); });
   });
 }
 
