@@ -65,7 +65,7 @@ class Guard {
   // caller, with its tracking id; where nothing was proven, what rule its token claims.
   void NoteRefusal(const Status& refusal, const PermitPtr& permit, std::string_view peer,
                    std::string_view tracking_id, std::string_view token = {});
-  GuardStatistics statistics() const { return {unauthorized_, forbidden_}; }
+  GuardStatistics statistics() const { return {unauthorized_, forbidden_, is_obeyed_}; }
 
  private:
   const WallClock wall_;

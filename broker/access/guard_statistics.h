@@ -9,6 +9,8 @@ struct GuardStatistics {
   // Calls without a token that holds, and requests beyond what one gives.
   std::uint64_t unauthorized = 0;
   std::uint64_t forbidden = 0;
+  // Whether callers have to prove anything.
+  bool is_obeyed = false;
 };
 
 }  // namespace wharf::access

@@ -51,12 +51,14 @@ Shard::Shard(const World& world, const ShardLimits& limits, BrokerImage image)
   directory_.Load(records);
   timed_.Name(limits_.timed_entities, workers_.catalog);
   namespace_watch_.Note(workers_.catalog.size());
+  namespace_watch_.SetLimits(limits_.broker);
   PublishBook(std::make_shared<const access::Book>(workers_.access_rules.book()));
 }
 
 void Shard::SetLimits(const ShardLimits& limits) {
   limits_ = limits;
   timed_.Name(limits_.timed_entities, workers_.catalog);
+  namespace_watch_.SetLimits(limits_.broker);
 }
 
 void Shard::PublishBook(std::shared_ptr<const access::Book> book) const {

@@ -77,6 +77,9 @@ struct NamespaceUse {
   // Beyond it sends are refused; 0: there is no bound.
   std::uint64_t bytes_max = 0;
   bool is_near = false;
+  // Queues and topics, and subscriptions of one topic.
+  std::size_t entities_max = 0;
+  std::size_t subscriptions_max = 0;
 };
 
 // What became of spans; all zero where none are made.

@@ -137,6 +137,11 @@ void ToProto(const BrokerStatistics& statistics, v1::BrokerStatistics* proto) {
   proto->set_fenced_entity_count(shard.fenced_entities);
   proto->set_namespace_bytes(static_cast<std::int64_t>(statistics.name_space.bytes));
   proto->set_max_namespace_bytes(static_cast<std::int64_t>(statistics.name_space.bytes_max));
+  proto->set_access_enabled(statistics.access.is_obeyed);
+  proto->set_max_top_level_entity_count(
+      static_cast<std::int64_t>(statistics.name_space.entities_max));
+  proto->set_max_subscriptions_per_topic(
+      static_cast<std::int64_t>(statistics.name_space.subscriptions_max));
   proto->set_sent_message_count(shard.messages_sent);
   proto->set_delivered_message_count(shard.messages_delivered);
   proto->set_settled_message_count(shard.messages_settled);
