@@ -251,7 +251,9 @@ void ClusterDaemon::BeginReign(LeadingLogPtr leading) {
           .guard = *guard,
           .tracer = world_.tracer,
           .check_encodings = [this] { return CheckEncodingsAt(node_->format_level()); },
-          .check_event_logs = [this] { return CheckEventLogsAt(node_->format_level()); }},
+          .check_event_logs = [this] { return CheckEventLogsAt(node_->format_level()); },
+          .keeps_unknown_elements =
+              [this] { return KeepsUnknownElementsAt(node_->format_level()); }},
       limits, *std::move(image));
   if (const Status begun = leadership->Begin(); !begun.ok()) {
     GiveUp(*leading, begun);

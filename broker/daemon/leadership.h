@@ -43,6 +43,8 @@ class Leadership {
     // Why messages are not kept yet as AMQP encoded them (Shard::World). Null: they are.
     std::function<Status()> check_encodings{};
     std::function<Status()> check_event_logs{};
+    // Whether what a client's XML says that is not known is kept. Null: it is.
+    std::function<bool()> keeps_unknown_elements{};
   };
 
   Leadership(const World& world, const ShardLimits& limits, BrokerImage image);

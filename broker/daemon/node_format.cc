@@ -12,9 +12,11 @@ namespace {
 // The format that came with that level, whatever else this version knows: all members say the same.
 constexpr std::uint64_t kEncodingsFormat = 3;
 constexpr std::uint64_t kEventLogsFormat = 5;
+constexpr std::uint64_t kUnknownElementsFormat = 6;
 
 // The level from which on all members read rows of that format.
 std::uint64_t LevelOf(std::uint64_t format) {
+  if (format >= kUnknownElementsFormat) return kUnknownElementsFormatLevel;
   if (format >= kEventLogsFormat) return kEventLogsFormatLevel;
   return format >= kEncodingsFormat ? kEncodingsFormatLevel : kFirstFormatLevel;
 }
@@ -22,6 +24,7 @@ std::uint64_t LevelOf(std::uint64_t format) {
 }  // namespace
 
 WriteBatch FormatOfLevel(std::uint64_t level) {
+  if (level >= kUnknownElementsFormatLevel) return EncodeFormat(kUnknownElementsFormat);
   if (level >= kEventLogsFormatLevel) return EncodeFormat(kEventLogsFormat);
   return level < kEncodingsFormatLevel ? WriteBatch() : EncodeFormat(kEncodingsFormat);
 }
@@ -42,6 +45,8 @@ Status CheckEventLogsAt(std::uint64_t level) {
                       "an event log: it is raised when all members can read level {}",
                       level, kEventLogsFormatLevel)};
 }
+
+bool KeepsUnknownElementsAt(std::uint64_t level) { return level >= kUnknownElementsFormatLevel; }
 
 Status CheckFounder(const FolderState& folder, const std::string& path, std::uint64_t level_max) {
   const std::uint64_t level = folder.is_new ? kFirstFormatLevel : LevelOf(folder.format);

@@ -24,6 +24,10 @@ Status CheckEncodingsAt(std::uint64_t level);
 // Why no entity may have an event log yet; or OK.
 Status CheckEventLogsAt(std::uint64_t level);
 
+// Whether entities keep what a client's XML says that is not known (EPR-24). Refused it is not,
+// where they do not: SDKs give back whatever they read.
+bool KeepsUnknownElementsAt(std::uint64_t level);
+
 // Of a folder that would become the state of a cluster as it is: nodes that are held at a lower
 // level could not read it.
 Status CheckFounder(const FolderState& folder, const std::string& path, std::uint64_t level_max);

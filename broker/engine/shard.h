@@ -81,6 +81,9 @@ class Shard {
     std::function<Status()> check_encodings{};
     // The same of event logs, and of entities that have one.
     std::function<Status()> check_event_logs{};
+    // Whether what a client's XML says that is not known is kept (QueueDescription); where it is
+    // not, somebody could not read it. Null: it is.
+    std::function<bool()> keeps_unknown_elements{};
   };
 
   Shard(const World& world, const ShardLimits& limits, BrokerImage image);

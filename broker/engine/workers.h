@@ -59,6 +59,8 @@ struct Workers {
     access::KeySource keys;
     // Why entities must not have event logs yet; or OK. Null: they may.
     std::function<Status()> check_event_logs{};
+    // Whether entities keep unknown elements. Null: they do.
+    std::function<bool()> keeps_unknown_elements{};
   };
 
   // Takes from the image what they work with; the rest is for Start. `limits` and `agenda` outlive

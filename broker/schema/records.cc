@@ -89,7 +89,9 @@ constexpr std::uint32_t kFilteringBeforePublishing = 1 << 13;
 constexpr std::uint32_t kPriority = 1 << 14;
 // Since format 5.
 constexpr std::uint32_t kHasEventLog = 1 << 15;
-constexpr std::uint32_t kAllFlags = (1 << 16) - 1;
+// Since format 6.
+constexpr std::uint32_t kHasUnknownElements = 1 << 16;
+constexpr std::uint32_t kAllFlags = (1 << 17) - 1;
 
 std::uint32_t FlagsOf(const QueueDescription& queue) {
   return (queue.requires_duplicate_detection ? kDuplicateDetection : 0) |
@@ -104,7 +106,8 @@ std::uint32_t FlagsOf(const QueueDescription& queue) {
          (queue.session_expiry_scope == SessionExpiryScope::kMessage ? kMessageExpiryScope : 0) |
          (queue.dead_lettering_on_filter_evaluation_exceptions ? 0 : kNoDeadLetterOnFilterError) |
          (queue.enable_filtering_messages_before_publishing ? kFilteringBeforePublishing : 0) |
-         (queue.has_event_log() ? kHasEventLog : 0);
+         (queue.has_event_log() ? kHasEventLog : 0) |
+         (queue.unknown_elements.empty() ? 0 : kHasUnknownElements);
 }
 
 void SetFlags(QueueDescription& queue, std::uint32_t flags) {
@@ -157,9 +160,11 @@ void WriteDescription(ByteWriter& writer, const QueueDescription& queue) {
     if (*text) writer.Text(**text);
   }
   if (queue.retry_policy) WriteRetryPolicy(writer, *queue.retry_policy);
-  if (!queue.has_event_log()) return;
-  writer.SignedVarint(queue.event_log_size_in_kilobytes);
-  writer.SignedVarint(queue.event_log_retention.count());
+  if (queue.has_event_log()) {
+    writer.SignedVarint(queue.event_log_size_in_kilobytes);
+    writer.SignedVarint(queue.event_log_retention.count());
+  }
+  if (!queue.unknown_elements.empty()) writer.Text(queue.unknown_elements);
 }
 
 EntityStatus ReadStatus(ByteReader& reader) {
@@ -199,6 +204,10 @@ QueueDescription ReadDescription(ByteReader& reader) {
     queue.event_log_size_in_kilobytes = reader.SignedVarint();
     queue.event_log_retention = Duration(reader.SignedVarint());
     if (!queue.has_event_log()) reader.Fail();
+  }
+  if ((flags & kHasUnknownElements) != 0) {
+    queue.unknown_elements = std::string(reader.Text());
+    if (queue.unknown_elements.empty()) reader.Fail();
   }
   return queue;
 }

@@ -131,6 +131,14 @@ TEST(QueueDescriptionTest, TheQuotaIsOneMegabyteOrMore) {  // EPR-3
   EXPECT_EQ(queue.bytes_max(), kMost);
 }
 
+TEST(QueueDescriptionTest, WhatIsNotKnownIsBounded) {  // EPR-24
+  const auto of = [](std::size_t bytes) {
+    return [bytes](Queue& queue) { queue.unknown_elements = std::string(bytes, 'x'); };
+  };
+  EXPECT_EQ(CodeWith(of(kUnknownElementsBytesMax)), ErrorCode::kOk);
+  EXPECT_EQ(CodeWith(of(kUnknownElementsBytesMax + 1)), ErrorCode::kArgumentOutOfRange);
+}
+
 TEST(QueueDescriptionTest, AMessageIsDeliveredOnceOrMore) {  // EPR-11, MAX-1
   constexpr std::int32_t kMost = std::numeric_limits<std::int32_t>::max();
   EXPECT_EQ(CodeWith(Set(&Queue::max_delivery_count, 1)), ErrorCode::kOk);

@@ -50,10 +50,10 @@ class Node:
         self.daemon.start(**popen)
         self.connect()
 
-    def become(self, *flags):
+    def become(self, *flags, listen="127.0.0.1:0"):
         """Another daemon, with these flags, on the same folder."""
         self._flags = flags
-        self.daemon = wire.Daemon(self.data, flags=self.flags())
+        self.daemon = wire.Daemon(self.data, flags=self.flags(), listen=listen)
         self.connect()
 
     def status(self):

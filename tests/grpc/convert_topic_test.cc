@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "broker/doors/grpc/convert/entity_update.h"
+
 namespace wharf {
 namespace {
 
@@ -276,6 +278,27 @@ TEST(ConvertRuleTest, AVerdictShowsTheCopyOrTheError) {  // RUL-5, RUL-9
   EXPECT_EQ(proto.error().message(), "why");
   EXPECT_EQ(proto.error().code(), 3);
   EXPECT_FALSE(proto.has_copy());
+}
+
+template <typename Properties>
+class EntityUpdateTest : public ::testing::Test {};
+using AllProperties =
+    ::testing::Types<v1::QueueProperties, v1::TopicProperties, v1::SubscriptionProperties>;
+TYPED_TEST_SUITE(EntityUpdateTest, AllProperties);
+
+TYPED_TEST(EntityUpdateTest, LeavesAloneWhatXmlAloneCanSay) {  // EPR-24
+  QueueDescription description{.name = "t/Subscriptions/s"};
+  description.unknown_elements = "<New/>";
+  const EntityRecord record = RecordOf(description);
+  TypeParam asked;
+  asked.set_user_metadata("x");
+  google::protobuf::FieldMask mask;
+  EXPECT_EQ(EditOf(asked, mask)(record)->unknown_elements, "<New/>") << "all is replaced";
+
+  mask.add_paths("user_metadata");
+  const auto edited = EditOf(asked, mask)(record);
+  EXPECT_EQ(edited->user_metadata, "x");
+  EXPECT_EQ(edited->unknown_elements, "<New/>");
 }
 
 }  // namespace

@@ -215,6 +215,35 @@ TEST(RecordsTest, AnEventLogComesBack) {
   EXPECT_EQ(DecodeEntity(EncodeEntity(entity))->description, entity.description);
 }
 
+TEST(RecordsTest, UnknownElementsComeBack) {  // EPR-24
+  EntityRecord entity;
+  entity.description.unknown_elements = "<a/>";
+  EXPECT_EQ(DecodeEntity(EncodeEntity(entity))->description, entity.description);
+  entity.description.event_log_size_in_kilobytes = 64;
+  entity.description.unknown_elements = std::string(kUnknownElementsBytesMax, 'x');
+  const std::string record = EncodeEntity(entity);
+  EXPECT_EQ(DecodeEntity(record)->description, entity.description);
+
+  for (const std::size_t bytes : {record.size() - 1, record.size() - kUnknownElementsBytesMax}) {
+    EXPECT_FALSE(DecodeEntity(std::string_view(record).substr(0, bytes)).ok());
+  }
+}
+
+// Its text would be missing, or taken for something else.
+TEST(RecordsTest, AFlagThatANewerVersionKnowsIsRefused) {
+  EntityRecord entity;
+  entity.description.name = "q";
+  entity.description.unknown_elements = "<a/>";
+  std::string record = EncodeEntity(entity);
+  // Behind the name, seven bits a byte: the highest flag that there is, and two that are on anyway.
+  const std::size_t flags = record.find("q\xA8\x80\x04");
+  ASSERT_NE(flags, record.npos);
+  ASSERT_TRUE(DecodeEntity(record).ok());
+
+  record[flags + 3] = '\x0C';
+  EXPECT_FALSE(DecodeEntity(record).ok());
+}
+
 TEST(RecordsTest, EachBackoffComesBack) {
   for (const Backoff backoff : {Backoff::kFixed, Backoff::kExponential}) {
     EntityRecord entity;

@@ -14,6 +14,12 @@ std::size_t CarriedBytes(const T& change) {
   return 0;
 }
 
+std::size_t CarriedBytes(const EntityCreated& created) {
+  return created.record->description.unknown_elements.size();
+}
+std::size_t CarriedBytes(const EntityUpdated& updated) {
+  return updated.record->description.unknown_elements.size();
+}
 // The copies of a published message, which follow it, carry what it has.
 std::size_t CarriedBytes(const MessagePublished& /*published*/) { return 0; }
 std::size_t CarriedBytes(const ScheduledQuarantined& moved) { return moved.record.size(); }

@@ -56,6 +56,9 @@ Status CheckRanges(const QueueDescription& queue) {
   if (queue.user_metadata && CharactersIn(*queue.user_metadata) > kUserMetadataCharactersMax) {
     return OutOfRange("user_metadata", "at most 1024 characters");
   }
+  if (queue.unknown_elements.size() > kUnknownElementsBytesMax) {
+    return OutOfRange("unknown_elements", "at most 8192 bytes");
+  }
   WHARF_RETURN_IF_ERROR(CheckEventLog(queue));
   return queue.retry_policy ? CheckRetryPolicy(*queue.retry_policy) : Status();
 }

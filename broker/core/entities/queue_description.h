@@ -7,6 +7,7 @@
 // A plain value; made by the management door, kept by the queue, stored in the catalog.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -37,6 +38,9 @@ enum class SessionExpiryScope : std::uint8_t {
   kSession = 0,  // All that wait in the session.
   kMessage = 1,  // That message.
 };
+
+// Of QueueDescription::unknown_elements.
+inline constexpr std::size_t kUnknownElementsBytesMax = 8192;
 
 inline constexpr Duration kEventLogRetentionDefault = std::chrono::hours(24 * 7);
 
@@ -76,6 +80,9 @@ struct QueueDescription {
   // How much the event log keeps of what happens to messages, and for how long; 0: there is none.
   std::int64_t event_log_size_in_kilobytes = 0;
   Duration event_log_retention = kEventLogRetentionDefault;
+  // What a client that describes entities as XML said beside all that, as the text that is given
+  // back to it (EPR-24). Nobody else has a word for it. Empty: nothing.
+  std::string unknown_elements{};
 
   std::int64_t bytes_max() const;
   std::int64_t message_bytes_max() const { return max_message_size_in_kilobytes * 1024; }

@@ -20,6 +20,7 @@ Result<Queue*> Entities::Create(EntityKind kind, QueueDescription description,
                                 Turn& turn) {
   WHARF_RETURN_IF_ERROR(context_.open.Check());
   WHARF_RETURN_IF_ERROR(CheckEventLog(description));
+  DropUnkept(description);
   std::optional<Rule> rule;
   if (kind == EntityKind::kSubscription) {
     Result<Rule> checked =
@@ -45,6 +46,10 @@ Status Entities::CheckEventLog(const QueueDescription& description) const {
   return has_none || !check_event_logs_ ? Status() : check_event_logs_();
 }
 
+void Entities::DropUnkept(QueueDescription& description) const {
+  if (keeps_unknown_elements_ && !keeps_unknown_elements_()) description.unknown_elements.clear();
+}
+
 // The topic may take messages now that it did not take before.
 void Entities::TellRulesChanged(const Queue& subscription, Turn& turn) {
   Queue* topic = context_.catalog.TopicOf(subscription);
@@ -67,6 +72,7 @@ Result<Queue*> Entities::Update(EntityKind kind, std::string_view path, EntityEd
   Result<QueueDescription> edited = std::move(edit)((*found)->record());
   if (!edited.ok()) return edited.status();
   WHARF_RETURN_IF_ERROR(CheckEventLog(*edited));
+  DropUnkept(*edited);
   // Another name would be another entity.
   WHARF_RETURN_IF_ERROR(CheckUpdate(kind, (*found)->description(), *edited));
   return Replace(kind, *std::move(edited), author, turn);

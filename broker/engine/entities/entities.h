@@ -28,14 +28,15 @@ class Entities final : public EntityEraser {
  public:
   Entities(const WorkerContext& context, const EntityFinder& finder, Topics& topics,
            Reclaimer& reclaimer, Registrations& registrations, AuditLog& audit,
-           std::function<Status()> check_event_logs)
+           std::function<Status()> check_event_logs, std::function<bool()> keeps_unknown_elements)
       : context_(context),
         finder_(finder),
         topics_(topics),
         reclaimer_(reclaimer),
         registrations_(registrations),
         audit_(audit),
-        check_event_logs_(std::move(check_event_logs)) {}
+        check_event_logs_(std::move(check_event_logs)),
+        keeps_unknown_elements_(std::move(keeps_unknown_elements)) {}
 
   // Who changes something is told the log.
   using Author = AuditLog::Author;
@@ -84,6 +85,8 @@ class Entities final : public EntityEraser {
   void End(const Leaving& entity, const Status& reason, Turn& turn);
   // Whether all that may have to read it can read what an entity with an event log leaves.
   Status CheckEventLog(const QueueDescription& description) const;
+  // Whoever brings unknown elements where they are not kept yet is served without.
+  void DropUnkept(QueueDescription& description) const;
   void NoteTopicUsed(const Queue& subscription, Timestamp now);
   void TellRulesChanged(const Queue& subscription, Turn& turn);
 
@@ -94,6 +97,7 @@ class Entities final : public EntityEraser {
   Registrations& registrations_;
   AuditLog& audit_;
   const std::function<Status()> check_event_logs_;
+  const std::function<bool()> keeps_unknown_elements_;
 };
 
 }  // namespace wharf

@@ -39,6 +39,7 @@ void TryEntity(EntityKind kind, const XmlElement& element) {
   Require(read.ok());
   Require(read->description.lock_duration == given->description.lock_duration);
   Require(read->description.max_delivery_count == given->description.max_delivery_count);
+  Require(read->description.unknown_elements == given->description.unknown_elements);
 }
 
 }  // namespace

@@ -172,6 +172,32 @@ TEST(EntityXmlTest, ASubscriptionIsWrittenInThisOrder) {
 <EntityAvailabilityStatus>Available</EntityAvailabilityStatus></SubscriptionDescription>)"));
 }
 
+TEST(EntityXmlTest, WhatIsNotKnownComesLast) {  // EPR-24
+  for (const EntityKind kind :
+       {EntityKind::kQueue, EntityKind::kTopic, EntityKind::kSubscription}) {
+    QueueSnapshot entity = Entity(kind, "e");
+    entity.record.description.unknown_elements = "<New a=\"b\">1</New><x:A xmlns:x=\"urn:x\"/>";
+    EXPECT_THAT(EntityEntry(entity, kSite),
+                HasSubstr("<New a=\"b\">1</New><x:A xmlns:x=\"urn:x\"/></" +
+                          std::string(ElementOf(kind)) + ">"));
+  }
+}
+
+// Whatever we write we know, or it would be kept from the first client on that gives it back.
+TEST(EntityXmlTest, NothingThatWeWriteIsUnknown) {
+  for (const EntityKind kind :
+       {EntityKind::kQueue, EntityKind::kTopic, EntityKind::kSubscription}) {
+    QueueSnapshot entity = FullQueue();
+    entity.record.kind = kind;
+    entity.record.description.forward_to = "other";
+    const auto content = ContentOf(EntityEntry(entity, kSite));
+    ASSERT_TRUE(content.ok());
+    const auto given = DescriptionFromXml(kind, *content);
+    ASSERT_TRUE(given.ok()) << given.status().message();
+    EXPECT_EQ(given->description.unknown_elements, "");
+  }
+}
+
 // A client that gives back what it read changes nothing.
 TEST(EntityXmlTest, WhatIsReadCanBeGivenBack) {
   QueueSnapshot queue = FullQueue();
@@ -181,6 +207,7 @@ TEST(EntityXmlTest, WhatIsReadCanBeGivenBack) {
   description.requires_session = true;
   description.status = EntityStatus::kDisabled;
   description.retry_policy = RetryPolicy{.base = std::chrono::seconds(1)};
+  description.unknown_elements = "<New xmlns:x=\"urn:x\" x:a=\"&amp;&#10;\"> 1<x:B/>2</New><C/>";
 
   const auto content = ContentOf(EntityEntry(queue, kSite));
   ASSERT_TRUE(content.ok());
@@ -198,6 +225,9 @@ TEST(EntityXmlTest, AnEtagIsThatOfADescription) {
   other.main.fresh = 9;
   EXPECT_EQ(EtagOf(queue.record), EtagOf(other.record)) << "messages come and go";
   other.record.description.max_delivery_count = 3;
+  EXPECT_NE(EtagOf(queue.record), EtagOf(other.record));
+  other = queue;
+  other.record.description.unknown_elements = "<New/>";
   EXPECT_NE(EtagOf(queue.record), EtagOf(other.record));
   other = queue;
   other.record.updated_at += std::chrono::microseconds(1);

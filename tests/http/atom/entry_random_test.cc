@@ -15,10 +15,12 @@ namespace wharf::atom {
 namespace {
 
 constexpr std::string_view kPieces[] = {
-    "<",     ">",         "</",       "/>",      "\"",        "&amp;",   "&#0;", "&#13;",
-    "&x;",   "<![CDATA[", "]]>",      "<!--",    "<!DOCTYPE", "xmlns",   "=",    ":",
-    "P",     "T",         "99999999", "-",       ".",         "true",    " ",    "\xFF",
-    "d6p1:", "i:type",    "<Name>",   "</Name>", "<?x?>",     "\xC3\xA4"};
+    "<",     ">",        "</",        "/>",       "\"",           "&amp;",     "&#0;",
+    "&#13;", "&x;",      "<![CDATA[", "]]>",      "<!--",         "<!DOCTYPE", "xmlns",
+    "=",     ":",        "P",         "T",        "99999999",     "-",         ".",
+    "true",  " ",        "\xFF",      "d6p1:",    "i:type",       "<Name>",    "</Name>",
+    "<?x?>", "\xC3\xA4", "x:",        " x:a='b'", " xmlns:x='u'", " xmlns=''", "<x:B/>",
+    "&#10;"};
 
 std::string Sample(std::uint64_t which) {
   if (which % 2 == 0) {
@@ -30,6 +32,8 @@ std::string Sample(std::uint64_t which) {
   QueueSnapshot queue;
   queue.record.description.name = "q";
   queue.record.description.forward_to = "other";
+  queue.record.description.unknown_elements =
+      "<New xmlns:x=\"urn:x\" x:a=\"&amp;\">1<B c=\"x:t\"/>2<x:D> </x:D></New><E xmlns=\"\"/>";
   return EntityEntry(queue, {.origin = "https://h"});
 }
 

@@ -33,7 +33,7 @@ TEST(GivenDescriptionTest, WhatIsNotSaidHasItsDefault) {  // EPR-30
   }
 }
 
-TEST(GivenDescriptionTest, AQueueSaysAllOfIt) {  // EPR-2 to EPR-21
+TEST(GivenDescriptionTest, AQueueSaysAllOfIt) {  // EPR-2 to EPR-21, EPR-24
   const auto given = Queue(R"(
       <LockDuration> PT30S </LockDuration><MaxSizeInMegabytes>2048</MaxSizeInMegabytes>
       <RequiresDuplicateDetection>true</RequiresDuplicateDetection>
@@ -70,6 +70,7 @@ TEST(GivenDescriptionTest, AQueueSaysAllOfIt) {  // EPR-2 to EPR-21
   wanted.forward_dead_lettered_messages_to = "dead";
   wanted.enable_express = true;
   wanted.max_message_size_in_kilobytes = 256;
+  wanted.unknown_elements = "<NobodyKnowsThis><Deep/></NobodyKnowsThis>";
   EXPECT_EQ(*CreatedAs("q", *given), wanted);
 }
 
@@ -125,6 +126,11 @@ TEST(GivenDescriptionTest, WhatCannotBeIsRefusedByName) {
     const auto given = Queue("<" + std::string(name) + ">" + value + "</" + name + ">");
     EXPECT_FALSE(given.ok()) << name << ' ' << value;
   }
+  const std::string much = "<New>" + std::string(kUnknownElementsBytesMax, 'x') + "</New>";
+  for (const EntityKind kind :
+       {EntityKind::kQueue, EntityKind::kTopic, EntityKind::kSubscription}) {
+    EXPECT_EQ(Read(kind, much).status().code(), ErrorCode::kArgumentOutOfRange);
+  }
   EXPECT_FALSE(Read(EntityKind::kTopic,
                     "<EnableSubscriptionPartitioning>true</EnableSubscriptionPartitioning>")
                    .ok());
@@ -142,14 +148,16 @@ TEST(GivenDescriptionTest, ALongLockIsNotMadeHereButStays) {  // LCK-15
   EXPECT_TRUE(CreatedAs("q", *Queue("<LockDuration>PT5M</LockDuration>")).ok());
 }
 
-TEST(GivenDescriptionTest, AnUpdateReplacesAllThatCanBeSaid) {  // ATM-2, EPR-30
+TEST(GivenDescriptionTest, AnUpdateReplacesAllThatCanBeSaid) {  // ATM-2, EPR-24, EPR-30
   QueueDescription current{.name = "Q"};
   current.max_delivery_count = 3;
   current.user_metadata = "old";
   current.forward_to = "other";
   current.status = EntityStatus::kDisabled;
+  current.unknown_elements = "<Old/>";
 
   EXPECT_EQ(*UpdatedTo(current, *Queue("")), (QueueDescription{.name = "Q"}));
+  EXPECT_EQ(UpdatedTo(current, *Queue("<New/>"))->unknown_elements, "<New/>");
 }
 
 // Each of these is kept by a line of its own.

@@ -1,7 +1,9 @@
 // Management over HTTP, from a request to its answer, without a socket: with a broker behind it
 // that a test moves by steps.
+#include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -77,7 +79,10 @@ std::string SqlRule(const std::string& sql) {
 
 class AtomHandlerTest : public ::testing::Test {
  protected:
-  AtomHandlerTest() { permit_ = PermitOf("", Right::kManage); }
+  explicit AtomHandlerTest(std::function<bool()> keeps_unknown_elements = {})
+      : engine_({.guard = &guard_, .keeps_unknown_elements = std::move(keeps_unknown_elements)}) {
+    permit_ = PermitOf("", Right::kManage);
+  }
   void TearDown() override { EXPECT_EQ(engine_.FindWrong(), ""); }
 
   Heard Ask(std::string method, const std::string& url, std::string body = "",
@@ -123,7 +128,7 @@ class AtomHandlerTest : public ::testing::Test {
   }
 
   access::Guard guard_{std::make_shared<const access::Book>(), [] { return kHarnessStart; }};
-  EngineHarness engine_{{.guard = &guard_}};
+  EngineHarness engine_;
   AtomHandler handler_;
   access::PermitPtr permit_;
   int rules_ = 0;
@@ -315,6 +320,64 @@ TEST_F(AtomHandlerTest, WhatIsNoEntryIsRefused) {
   ASSERT_EQ(Put("/t", Topic()).status, 201U);
   EXPECT_EQ(Put("/t/Subscriptions/" + std::string(51, 's'), Subscription()).status, 400U);
   EXPECT_EQ(Get("/q").status, 404U);
+}
+
+TEST_F(AtomHandlerTest, WhatIsNotKnownIsKeptAndGivenBack) {  // EPR-24, EPR-30
+  const std::string unknown =
+      "<New xmlns:x=\"urn:x\" x:a=\"1\"> b<x:C/></New><LockDuration "
+      "xmlns=\"urn:mine\">1</LockDuration>";
+  const Heard made = Put("/q", Queue("<MaxDeliveryCount>3</MaxDeliveryCount>" + unknown));
+  EXPECT_EQ(made.status, 201U);
+  EXPECT_THAT(made.body, HasSubstr(unknown + "</QueueDescription>"));
+  ASSERT_EQ(Put("/other", Queue()).status, 201U);
+  engine_.Restart();
+  EXPECT_THAT(Get("/q").body, HasSubstr(unknown + "</QueueDescription>"));
+  EXPECT_THAT(Get("/other").body, Not(HasSubstr("New")));
+  EXPECT_THAT(Get("/$Resources/Queues").body, HasSubstr(unknown + "</QueueDescription>"));
+
+  const Heard given_back = Update("/q", Get("/q").body);
+  EXPECT_EQ(given_back.status, 200U);
+  EXPECT_THAT(given_back.body, HasSubstr(unknown + "</QueueDescription>"));
+  const Heard other = Update("/q", Queue("<Newer/>"));
+  EXPECT_THAT(other.body, HasSubstr("<Newer/></QueueDescription>"));
+  const Heard without = Update("/q", Queue());
+  EXPECT_THAT(without.body, Not(HasSubstr("New")));
+  EXPECT_NE(without.Field("ETag"), other.Field("ETag"));
+}
+
+TEST_F(AtomHandlerTest, TooMuchThatIsNotKnownChangesNothing) {  // EPR-24
+  const std::string much = "<New>" + std::string(kUnknownElementsBytesMax, 'x') + "</New>";
+  ASSERT_EQ(Put("/q", Queue("<Old/>")).status, 201U);
+  const Heard before = Get("/q");
+
+  const Heard refused = Update("/q", Queue("<MaxDeliveryCount>3</MaxDeliveryCount>" + much));
+  EXPECT_EQ(refused.status, 400U);
+  EXPECT_THAT(refused.body, HasSubstr("SubCode=40000"));
+  EXPECT_THAT(refused.body, HasSubstr("8192 bytes"));
+  EXPECT_EQ(Get("/q").Field("ETag"), before.Field("ETag"));
+  EXPECT_EQ(Put("/more", Queue(much)).status, 400U);
+  EXPECT_EQ(Get("/more").status, 404U);
+}
+
+class AtomOlderMembersTest : public AtomHandlerTest {
+ protected:
+  AtomOlderMembersTest() : AtomHandlerTest([] { return may_keep_; }) {}
+  void SetUp() override { may_keep_ = false; }
+
+  static inline bool may_keep_ = true;
+};
+
+// An SDK gives back whatever it read; it must not be refused for that.
+TEST_F(AtomOlderMembersTest, WhatTheyCouldNotReadIsNotKeptAndNotRefused) {  // EPR-24
+  const Heard made = Put("/q", Queue("<New/><MaxDeliveryCount>3</MaxDeliveryCount>"));
+  EXPECT_EQ(made.status, 201U);
+  EXPECT_THAT(made.body, HasSubstr("<MaxDeliveryCount>3<"));
+  EXPECT_THAT(made.body, Not(HasSubstr("New")));
+  EXPECT_THAT(Update("/q", Queue("<New/>")).body, Not(HasSubstr("New")));
+  EXPECT_THAT(Get("/q").body, Not(HasSubstr("New")));
+
+  may_keep_ = true;
+  EXPECT_THAT(Update("/q", Queue("<New/>")).body, HasSubstr("<New/>"));
 }
 
 // A version that could not stand in a link is not repeated.

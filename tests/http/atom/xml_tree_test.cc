@@ -45,6 +45,35 @@ TEST(XmlTreeTest, IsReadByNamespacesAndLocalNames) {
   EXPECT_EQ(tree->Find("b"), nullptr) << "it is in another namespace";
 }
 
+TEST(XmlTreeTest, AttributesAndPrefixesAreThereAsTheyWereWritten) {
+  const auto tree = ParseXml(
+      "<a xmlns:x='one' b='1 &amp; 2&#10;' x:c=''>t<x:d xmlns='two' xmlns:y='a&amp;b'/>u"
+      "<e/></a>");
+
+  ASSERT_TRUE(tree.ok()) << tree.status().message();
+  EXPECT_EQ(tree->attributes, (std::vector<XmlAttribute>{{"b", "1 & 2\n"}, {"x:c", ""}}));
+  EXPECT_EQ(tree->declarations, (std::vector<XmlAttribute>{{"xmlns:x", "one"}}));
+  ASSERT_EQ(tree->children.size(), 2U);
+  EXPECT_EQ(tree->children[0].prefix, "x");
+  EXPECT_EQ(tree->children[0].declarations,
+            (std::vector<XmlAttribute>{{"xmlns", "two"}, {"xmlns:y", "a&b"}}));
+  EXPECT_EQ(tree->children[0].text_before, 1U);
+  EXPECT_EQ(tree->children[1].prefix, "");
+  EXPECT_EQ(tree->children[1].text_before, 2U);
+}
+
+// Each element has its name: four thousand of them would have a gigabyte of a long one.
+TEST(XmlTreeTest, TheNameOfANamespaceIsBounded) {
+  const auto with = [](std::size_t bytes) {
+    return "<a xmlns='" + std::string(bytes, 'u') + "'/>";
+  };
+  EXPECT_TRUE(ParseXml(with(kXmlNamespaceBytesMax)).ok());
+  EXPECT_THAT(ParseXml(with(kXmlNamespaceBytesMax + 1)).status().message(),
+              HasSubstr("the name of a namespace is too long"));
+  const std::string more = "' b='" + std::string(1000, 'x') + "'/>";
+  EXPECT_FALSE(ParseXml("<a xmlns='" + std::string(kXmlNamespaceBytesMax + 1, 'u') + more).ok());
+}
+
 TEST(XmlTreeTest, OtherEncodingsAreReadToo) {
   const std::string text("\xFF\xFE<\0a\0>\0\xE4\0<\0/\0a\0>\0", 18);
   const auto tree = ParseXml(text);
@@ -121,18 +150,21 @@ TEST(XmlTreeTest, WhatIsWrongIsSaidWithItsLine) {
 
 TEST(XmlWriterTest, AnyTextCanStandInIt) {
   XmlWriter writer;
-  writer.Open("a", {{"b", "\"<'>&"}});
+  writer.Open("a", {{"b", "\"<'>&"}, {"n", "\r\n\t"}});
   writer.Leaf("c", "<&>\"'\r\n\t\x01\x1F\xFF\xC3\xA4\xEF\xBF\xBE\xF0\x9F\x8E\x89");
   writer.Leaf("d", "");
   writer.Flag("e", true);
+  writer.Text("f & g");
+  writer.Elements("<h/>");
   writer.Close();
   const std::string text = writer.Take();
 
   EXPECT_EQ(text,
-            "<a b=\"&quot;&lt;'&gt;&amp;\"><c>&lt;&amp;&gt;&quot;'&#13;\n\t"
+            "<a b=\"&quot;&lt;'&gt;&amp;\" n=\"&#13;&#10;&#9;\"><c>&lt;&amp;&gt;&quot;'&#13;\n\t"
             "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\xC3\xA4\xEF\xBF\xBD\xF0\x9F\x8E\x89</c>"
-            "<d/><e>true</e></a>");
+            "<d/><e>true</e>f &amp; g<h/></a>");
   EXPECT_EQ(ParseXml(text)->Find("c")->text.substr(0, 8), "<&>\"'\r\n\t");
+  EXPECT_EQ(ParseXml(text)->attributes[1].value, "\r\n\t");
 }
 
 TEST(ContentTest, IsOneDescriptionInAnEntry) {

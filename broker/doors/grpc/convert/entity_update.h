@@ -74,7 +74,10 @@ EntityEdit EditOf(const Properties& properties, const google::protobuf::FieldMas
         Properties current;
         ToProto(record, &current);
         WHARF_RETURN_IF_ERROR(CheckEtag(asked.etag(), current.etag(), record.description.name));
-        return FromProto(Updated(current, std::move(asked), mask));
+        Result<QueueDescription> wanted = FromProto(Updated(current, std::move(asked), mask));
+        // It has no word for them (EPR-24).
+        if (wanted.ok()) wanted->unknown_elements = record.description.unknown_elements;
+        return wanted;
       };
 }
 

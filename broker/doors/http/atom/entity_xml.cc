@@ -203,6 +203,7 @@ void EntityToXml(const QueueSnapshot& entity, const Site& site, XmlWriter& write
       entity_writer.Subscription();
       break;
   }
+  writer.Elements(entity.record.description.unknown_elements);
   writer.Close();
 }
 

@@ -97,6 +97,8 @@ Result<XmlElement> ContentOf(std::string_view entry) {
       return BadValue("the content of the entry", "is not one description of Service Bus");
     }
     XmlElement description = std::move(content.children[0]);
+    description.Inherit(content);
+    description.Inherit(*root);
     return description;
   }
   return BadValue("the entry", "has no content");

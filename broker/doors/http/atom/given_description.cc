@@ -9,6 +9,7 @@
 #include "broker/doors/common/field_error.h"
 #include "broker/doors/http/atom/rule_xml.h"
 #include "broker/doors/http/atom/target_uri.h"
+#include "broker/doors/http/atom/unknown_elements.h"
 #include "broker/doors/http/atom/xml_time.h"
 
 namespace wharf::atom {
@@ -222,6 +223,9 @@ Result<GivenDescription> DescriptionFromXml(EntityKind kind, const XmlElement& e
     ReadFirstRule(fields, given.first_rule);
   }
   if (!fields.wrong().ok()) return fields.wrong();
+  Result<std::string> unknown = UnknownElements(element);
+  if (!unknown.ok()) return unknown.status();
+  queue.unknown_elements = *std::move(unknown);
   return given;
 }
 

@@ -21,6 +21,12 @@ std::string CopyOf(const xmlChar* text) {
   return text == nullptr ? std::string() : reinterpret_cast<const char*>(text);
 }
 
+// "a:b", or of the one that is not empty alone.
+std::string QualifiedName(std::string_view prefix, std::string_view name) {
+  if (prefix.empty()) return std::string(name);
+  return name.empty() ? std::string(prefix) : fmt::format("{}:{}", prefix, name);
+}
+
 // The parser compares all attributes of an element with each other, and would take minutes for what
 // nobody sends.
 bool HasTooManyAttributes(std::string_view text) {
@@ -73,7 +79,9 @@ class TreeBuilder {
     if (context_ == nullptr) return Bad("there is no memory to read it");
     const std::unique_ptr<xmlParserCtxt, void (*)(xmlParserCtxtPtr)> owner(context_,
                                                                            xmlFreeParserCtxt);
-    xmlCtxtUseOptions(context_, XML_PARSE_NONET);
+    // No entity is declared here; without the second one an ampersand of an attribute is told as
+    // "&#38;".
+    xmlCtxtUseOptions(context_, XML_PARSE_NONET | XML_PARSE_NOENT);
     xmlParseChunk(context_, text.data(), static_cast<int>(text.size()), /*terminate=*/1);
     if (wrong_) return *wrong_;
     if (context_->wellFormed == 0 || !is_whole_) return Bad("it is no XML");
@@ -88,9 +96,12 @@ class TreeBuilder {
     return {ErrorCode::kArgumentError, fmt::format("the body cannot be read: {}", why)};
   }
 
-  static void Start(void* self, Text name, Text /*prefix*/, Text space, int namespaces,
-                    Text* declared, int attributes, int /*defaulted*/, Text* attribute) {
-    Self(self).Begin(name, space, namespaces, declared, attributes, attribute);
+  static void Start(void* self, Text name, Text prefix, Text space, int namespaces, Text* declared,
+                    int attributes, int /*defaulted*/, Text* attribute) {
+    if (XmlElement* const element = Self(self).Begin(name, prefix, space); element != nullptr) {
+      Self(self).Declare(namespaces, declared, *element);
+      Self(self).NoteAttributes(attributes, attribute, *element);
+    }
   }
   static void End(void* self, Text /*name*/, Text /*prefix*/, Text /*space*/) {
     Self(self).Close();
@@ -111,32 +122,52 @@ class TreeBuilder {
     Self(self).Stop(fmt::format("line {}: {}", error->line, Trimmed(why)));
   }
 
-  void Stop(std::string_view why) {
+  std::nullptr_t Stop(std::string_view why) {
     if (!wrong_) wrong_ = Bad(why);
     xmlStopParser(context_);
+    return nullptr;
   }
 
-  void Begin(Text name, Text space, int namespaces, Text* declared, int attributes,
-             Text* attribute) {
-    if (wrong_) return;
+  // Null: it is one too many.
+  XmlElement* Begin(Text name, Text prefix, Text space) {
+    if (wrong_) return nullptr;
     if (open_.size() >= kXmlDepthMax) return Stop("its elements are too deep in each other");
     if (++elements_ > kXmlElementsMax) return Stop("it has too many elements");
     if (is_whole_) return Stop("it has more than one root");
     XmlElement& element = open_.empty() ? root_ : open_.back()->children.emplace_back();
     element.name = {CopyOf(space), CopyOf(name)};
-    declared_.push_back(prefixes_.size());
-    for (int i = 0; i < namespaces; ++i) {
-      prefixes_.emplace_back(CopyOf(declared[2 * i]), CopyOf(declared[2 * i + 1]));
-    }
-    // Each is its name, its prefix, its namespace, and where its value begins and ends.
-    for (int i = 0; i < attributes; ++i, attribute += 5) {
-      const bool is_type = CopyOf(attribute[0]) == "type" && CopyOf(attribute[2]) == kInstanceSpace;
-      if (is_type) {
-        element.type = Resolve(std::string_view(reinterpret_cast<const char*>(attribute[3]),
-                                                attribute[4] - attribute[3]));
-      }
-    }
+    element.prefix = CopyOf(prefix);
+    if (!open_.empty()) element.text_before = open_.back()->text.size();
     open_.push_back(&element);
+    return &element;
+  }
+
+  // Each is a prefix, or none, and what it means from here on.
+  void Declare(int count, Text* declared, XmlElement& element) {
+    declared_.push_back(prefixes_.size());
+    for (int i = 0; i < count; ++i, declared += 2) {
+      const auto& [prefix, space] =
+          prefixes_.emplace_back(CopyOf(declared[0]), CopyOf(declared[1]));
+      if (space.size() > kXmlNamespaceBytesMax) {
+        Stop("the name of a namespace is too long");
+        return;
+      }
+      element.declarations.push_back({QualifiedName("xmlns", prefix), space});
+    }
+  }
+
+  // Each is its name, its prefix, its namespace, and where its value begins and ends: in what is
+  // gone when the parser has stopped.
+  void NoteAttributes(int count, Text* attribute, XmlElement& element) {
+    if (wrong_) return;
+    for (int i = 0; i < count; ++i, attribute += 5) {
+      const std::string name = CopyOf(attribute[0]);
+      const std::string_view value(reinterpret_cast<const char*>(attribute[3]),
+                                   attribute[4] - attribute[3]);
+      const bool is_type = name == "type" && CopyOf(attribute[2]) == kInstanceSpace;
+      if (is_type) element.type = Resolve(value);
+      element.attributes.push_back({QualifiedName(CopyOf(attribute[1]), name), std::string(value)});
+    }
   }
 
   void Close() {
@@ -178,6 +209,16 @@ const XmlElement* XmlElement::Find(std::string_view local) const {
     if (child.name.name == local && child.name.space == name.space) return &child;
   }
   return nullptr;
+}
+
+void XmlElement::Inherit(const XmlElement& outer) {
+  const auto declares = [](const XmlElement& element, const std::string& name) {
+    return std::any_of(element.declarations.begin(), element.declarations.end(),
+                       [&name](const XmlAttribute& each) { return each.name == name; });
+  };
+  for (const XmlAttribute& each : outer.declarations) {
+    if (!declares(*this, each.name)) declarations.push_back(each);
+  }
 }
 
 Result<XmlElement> ParseXml(std::string_view text) { return TreeBuilder().Parse(text); }
