@@ -94,6 +94,12 @@ option(WHARF_FAULTS "The sources hold faults of tools/mutate" OFF)
 # Assertions stay on in the optimised build: a broker that stops is healthy, one that goes on wrongly is not.
 set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1")
 
+# What is installed is hardened as packages of Debian are; sanitizers look themselves.
+if(NOT WHARF_SANITIZE)
+  add_compile_options($<$<CONFIG:RelWithDebInfo>:-D_FORTIFY_SOURCE=2>)
+  add_link_options(-Wl,-z,relro,-z,now)
+endif()
+
 # wharf_compile(<target>): the house's warnings; includes start at the top of the repository.
 function(wharf_compile target)
   target_include_directories(${target} PUBLIC ${CMAKE_SOURCE_DIR})
