@@ -19,6 +19,8 @@ struct Permit {
   // What the rule belongs to (resource.h), and its folded name.
   std::string path{};
   std::string rule{};
+  // As the rule is called where it was made: for people.
+  std::string rule_name{};
   // Absent: it was not proven by one.
   std::optional<KeyPrint> key{};
   // Instead: as whom the client is known to somebody who vouches for it.
@@ -32,6 +34,8 @@ struct Permit {
 
   // Names the rule, whichever of its keys: what it began belongs to it.
   std::string Owner() const { return path + "#" + rule; }
+  // The same for people.
+  std::string ShownOwner() const { return path + "#" + (rule_name.empty() ? rule : rule_name); }
 };
 
 using PermitPtr = std::shared_ptr<const Permit>;

@@ -65,6 +65,7 @@ Result<Permit> Prove(const Token& token, const Book& book, Timestamp wall_now) {
     if (!key) continue;
     return Permit{.path = std::string(path),
                   .rule = token.rule,
+                  .rule_name = rule->name(),
                   .key = *key,
                   .resource = token.resource,
                   .until = token.expires_at};
@@ -104,7 +105,7 @@ Result<Permit> ProveKey(std::string_view name, std::string_view key, const Book&
     return Status(ErrorCode::kUnauthorized,
                   "the namespace has no rule of that name, or this is no key of it");
   }
-  return Permit{.rule = FoldRuleName(rule->name()), .key = print};
+  return Permit{.rule = FoldRuleName(rule->name()), .rule_name = rule->name(), .key = print};
 }
 
 Result<Permit> ProveKeyFor(std::string_view resource, std::string_view name, std::string_view key,
@@ -117,6 +118,7 @@ Result<Permit> ProveKeyFor(std::string_view resource, std::string_view name, std
     if (!IsKeyOf(rule, print) || permit.has_value()) continue;
     permit = Permit{.path = std::string(path),
                     .rule = FoldRuleName(rule->name()),
+                    .rule_name = rule->name(),
                     .key = print,
                     .resource = std::string(path)};
   }
@@ -131,12 +133,16 @@ Result<Permit> ProveClient(const std::string& client, const ClientRules& clients
   if (target == nullptr) {
     return Status(ErrorCode::kUnauthorized, "no client-rules gives the client a rule");
   }
-  if (book.Find(target->path, target->rule) == nullptr) {
+  const AccessRule* const rule = book.Find(target->path, target->rule);
+  if (rule == nullptr) {
     return Status(ErrorCode::kUnauthorized,
                   "the rule that client-rules gives the client is not there");
   }
-  return Permit{
-      .path = target->path, .rule = target->rule, .client = client, .resource = target->path};
+  return Permit{.path = target->path,
+                .rule = target->rule,
+                .rule_name = rule->name(),
+                .client = client,
+                .resource = target->path};
 }
 
 Result<Permit> ProveWebToken(std::string_view token, const ClientRules& clients, const Book& book,

@@ -23,7 +23,7 @@ std::string ByWhom(const AuditLog::Author& author) {
 }  // namespace
 
 AuditLog::Author AuditLog::AuthorOf(const Caller& caller) {
-  return {.rule = caller.permit == nullptr ? "" : caller.permit->Owner(),
+  return {.rule = caller.permit == nullptr ? "" : caller.permit->ShownOwner(),
           .client = caller.peer,
           .tracking_id = ToString(caller.tracking_id),
           .trace_id = ToString(caller.trace_id)};
