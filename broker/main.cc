@@ -38,6 +38,7 @@
 #include "broker/daemon/restore.h"
 #include "broker/daemon/root_access.h"
 #include "broker/daemon/service_manager.h"
+#include "broker/daemon/settings_check.h"
 #include "broker/daemon/start_space.h"
 #include "broker/daemon/stop_signal.h"
 #include "broker/doors/common/guard_gate.h"
@@ -267,7 +268,7 @@ Status WaitForTheEnd(AnyDaemon& daemon, const config::Sources& sources,
   const bool has_more = !sources.file.empty() || !settings.jwt_keys.empty();
   if (certificates || has_more) {
     stop.OnHangUp([&] {
-      if (has_more) reloader.Reload();
+      if (has_more && !reloader.Reload()) return;
       if (certificates) certificates->Reload();
     });
   }
@@ -379,8 +380,10 @@ Served ServeAlone(const config::Sources& sources, const config::Configuration& c
     return {taken};
   const std::size_t queues = image->catalog.queues.size();
   StopSignal stop;
-  const std::string about =
-      settings.is_emulator() ? "emulator=" + settings.emulator : fmt::format("queues={}", queues);
+  const std::string about = fmt::format(
+      "{} access={}",
+      settings.is_emulator() ? "emulator=" + settings.emulator : fmt::format("queues={}", queues),
+      *is_access_on ? "on" : "off");
   Daemon daemon(std::move(opened.store), std::move(opened.log), *std::move(image),
                 MakeClock(settings.has_manual_clock(), opened.folder.last_committed), settings,
                 {opened.garbage, stop, opened.health, opened.statistics, opened.guard,
@@ -597,6 +600,8 @@ int Main(int argc, char** argv) {
                                 .flags = line.Entries()};
   config::Reading reading = config::ReadConfiguration(sources);
   const emulator::Wanted wanted = ReadWanted(reading);
+  ComplainOfNode(reading);
+  if (line.verb() == config::CommandLine::Verb::kCheck) ComplainOfFiles(reading);
   const bool is_of_config = line.verb() != config::CommandLine::Verb::kServe &&
                             line.verb() != config::CommandLine::Verb::kRecover;
   if (is_of_config) return config::RunVerb(line.verb(), reading, environ);

@@ -70,6 +70,8 @@ struct Words {
 // Where clients find it: a host, and a port behind a colon or none; empty: nobody says.
 struct Authority {
   Field<std::string> field;
+  // 0.0.0.0 and [::] are places to listen at, and none that others are told.
+  bool is_told = true;
 };
 
 // Of a receiver of OTLP (trace/endpoint.h); empty: none.

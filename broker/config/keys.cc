@@ -124,7 +124,8 @@ constexpr Key kKeys[] = {
      "The name of this machine's node in a cluster: small letters, digits, - and . It may never "
      "change. A folder without a cluster waits then to be invited, or for wharf cluster init. "
      "Empty: the broker runs by itself"},
-    {"peer-listen", Authority{{[](Settings& s) { return &s.peer_listen; }}}, kAtStart,
+    {"peer-listen", Authority{{[](Settings& s) { return &s.peer_listen; }}, /*is_told=*/false},
+     kAtStart,
      "The address and port at which the other nodes of the cluster find this one; of node only"},
     {"peer-advertise", Authority{{[](Settings& s) { return &s.peer_advertise; }}}, kAtStart,
      "The host and port that the other nodes are told instead of peer-listen: needed where that is "

@@ -206,12 +206,29 @@ bool IsHostName(const std::string& name) {
          std::all_of(name.begin(), name.end(), is_part);
 }
 
+// The system would take what stands before it for all.
+bool HasNul(const std::string& text) { return text.find('\0') != std::string::npos; }
+
+// Any address of a machine, which is none that others find.
+bool IsUnspecified(std::string_view host) {
+  if (IsBracketedAddress(host)) host = host.substr(1, host.size() - 2);
+  boost::system::error_code error;
+  const auto address = boost::asio::ip::make_address(std::string(host), error);
+  return !error && address.is_unspecified();
+}
+
+// Without a port; of an address in brackets colons are none.
+std::string_view HostOf(std::string_view authority) {
+  const std::size_t host_end = authority.starts_with('[') ? authority.find(']') : 0;
+  return authority.substr(0, authority.find(':', std::min(host_end, authority.size())));
+}
+
 // Empty is none.
 bool IsAuthority(std::string_view text) {
   if (text.empty()) return true;
-  const std::size_t host_end = text.starts_with('[') ? text.find(']') : 0;
-  const std::size_t colon = text.find(':', std::min(host_end, text.size()));
-  if (!IsHostName(std::string(text.substr(0, colon)))) return false;
+  const std::string_view host = HostOf(text);
+  const std::size_t colon = text.find(':', host.size());
+  if (!IsHostName(std::string(host))) return false;
   if (colon == std::string_view::npos) return true;
   std::uint16_t port = 0;
   const char* const end = text.data() + text.size();
@@ -263,11 +280,14 @@ struct Setter {
   const std::string* text() const { return std::get_if<std::string>(&value); }
 
   bool Take(const Field<std::string>& field) const {
-    if (text() == nullptr) return false;
+    if (text() == nullptr || HasNul(*text())) return false;
     field.of(settings) = *text();
     return true;
   }
-  bool operator()(const Text& kind) const { return Take(kind.field); }
+  // It is needed, and so never empty.
+  bool operator()(const Text& kind) const {
+    return text() != nullptr && !text()->empty() && Take(kind.field);
+  }
   bool operator()(const File& kind) const { return Take(kind.field); }
   bool operator()(const Words& kind) const { return Take(kind.field); }
   bool operator()(const List& kind) const {
@@ -277,7 +297,8 @@ struct Setter {
     return true;
   }
   bool operator()(const Authority& kind) const {
-    return text() != nullptr && IsAuthority(*text()) && Take(kind.field);
+    const bool is_good = text() != nullptr && IsAuthority(*text());
+    return is_good && !(kind.is_told && IsUnspecified(HostOf(*text()))) && Take(kind.field);
   }
   bool operator()(const Endpoint& kind) const {
     return text() != nullptr && CheckEndpoint(*text()).ok() && Take(kind.field);
@@ -320,8 +341,13 @@ struct Setter {
 // Why it is none, beside what all keys say, if that is a list or an endpoint.
 std::string WhyNot(const Key& key, const Value& value) {
   const auto* const text = std::get_if<std::string>(&value);
+  if (text != nullptr && HasNul(*text)) return "; no NUL stands in it";
   if (text != nullptr && std::holds_alternative<Endpoint>(key.kind)) {
     return "; " + CheckEndpoint(*text).message();
+  }
+  if (text != nullptr && std::holds_alternative<Authority>(key.kind) &&
+      IsUnspecified(HostOf(*text))) {
+    return "; any address of this machine is none that others find";
   }
   const auto texts = TextsOf(value);
   if (!texts || !key.is_list()) return "";
@@ -337,6 +363,13 @@ Value Culprit(const Key& key, const Value& value) {
     if (!CheckText(key, text).ok()) return text;
   }
   return value;
+}
+
+// A user and a password before the host, which the key does not take.
+bool MayHoldPassword(const Key& key, const Value& value) {
+  const auto* const text = std::get_if<std::string>(&value);
+  return text != nullptr && std::holds_alternative<Endpoint>(key.kind) &&
+         text->find('@') != std::string::npos;
 }
 
 // The name that was probably meant.
@@ -392,9 +425,10 @@ Value ValueOfText(const Key& key, const std::string& text) {
 
 Status Set(const Key& key, const Value& value, Settings& settings) {
   if (std::visit(Setter{key, value, settings}, key.kind)) return Status::Ok();
-  return {ErrorCode::kArgumentError,
-          fmt::format("{}{}, not {}{}", AllowedOf(key), WhyNot(key, value),
-                      ToText(Culprit(key, value)), Meant(key, value))};
+  const std::string culprit = MayHoldPassword(key, value) ? "what stands there (it is not shown)"
+                                                          : ToText(Culprit(key, value));
+  return {ErrorCode::kArgumentError, fmt::format("{}{}, not {}{}", AllowedOf(key),
+                                                 WhyNot(key, value), culprit, Meant(key, value))};
 }
 
 void Copy(const Key& key, const Settings& from, Settings& to) {

@@ -37,8 +37,7 @@ inline void StopArchive(BatchArchive* archive) {
   if (archive == nullptr || archive->Stop(kArchiveGrace)) return;
   spdlog::warn(
       "the disk of the archive does not answer in time, and the stop does not wait for it: the "
-      "next "
-      "start takes what is missing from the log, as far as that has it");
+      "next start takes what is missing from the log, as far as that has it");
 }
 
 // Whom backups and the archive are encrypted to; none: what is not said otherwise is in the clear.

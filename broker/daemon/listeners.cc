@@ -51,6 +51,13 @@ Result<Listeners> Listeners::Bind(const config::Settings& settings) {
   return listeners;
 }
 
+Status Listeners::CheckCertificates(const config::Settings& settings) {
+  const Result<std::vector<ListenAddress>> addresses = ParseListenAddresses(settings.listen);
+  if (!addresses.ok()) return addresses.status();
+  if (std::none_of(addresses->begin(), addresses->end(), HasTls)) return {};
+  return Certificates::Load(FilesOf(settings)).status();
+}
+
 std::string Listeners::ToText() const {
   std::string text;
   for (const One& one : all_) {

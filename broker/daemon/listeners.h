@@ -17,6 +17,8 @@ class Listeners {
  public:
   // All that `listen` says, or none.
   static Result<Listeners> Bind(const config::Settings& settings);
+  // Whether those with TLS, if there are any, could prove who they are.
+  static Status CheckCertificates(const config::Settings& settings);
 
   // As the ready line names them: "127.0.0.1:5680 unix:/run/wharf/wharf.sock".
   std::string ToText() const;

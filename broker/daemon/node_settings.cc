@@ -97,6 +97,10 @@ std::string RaftLibraryPath() {
   return kLibrary;
 }
 
+Status CheckPeerCertificates(const config::Settings& settings) {
+  return CertificatesOf(settings).status();
+}
+
 Result<ClusterNode::Options> NodeOptionsOf(const config::Settings& settings,
                                            const Listeners& listeners) {
   WHARF_RETURN_IF_ERROR(CheckNodeName(settings.node));

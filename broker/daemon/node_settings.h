@@ -18,4 +18,7 @@ std::string RaftLibraryPath();
 Result<ClusterNode::Options> NodeOptionsOf(const config::Settings& settings,
                                            const Listeners& listeners);
 
+// Whether the node could prove to its peers who it is, as far as it has to.
+Status CheckPeerCertificates(const config::Settings& settings);
+
 }  // namespace wharf

@@ -5,31 +5,37 @@
 #include <spdlog/spdlog.h>
 
 #include "broker/daemon/log.h"
+#include "broker/daemon/settings_check.h"
 
 namespace wharf {
 
 Reloader::Reloader(config::Sources sources, config::Settings running, Apply apply)
     : sources_(std::move(sources)), running_(std::move(running)), apply_(std::move(apply)) {}
 
-void Reloader::Reload() {
-  const config::Reading reading = config::ReadConfiguration(sources_);
+bool Reloader::Reload() {
+  config::Reading reading = config::ReadConfiguration(sources_);
+  config::ComplainOfMissing(reading);
+  ComplainOfNode(reading);
+  ComplainOfFiles(reading);
   for (const std::string& line : reading.complaints.Lines()) spdlog::error("{}", line);
-  if (!reading.complaints.empty()) {
-    spdlog::error("nothing is reloaded: {} has errors", Source());
-    return;
-  }
-  Take(config::Compare(running_, reading.configuration));
+  if (reading.complaints.empty()) return Take(config::Compare(running_, reading.configuration));
+  spdlog::error("nothing is reloaded: {} has errors", Source());
+  return false;
 }
 
 // It is told while the log shows it: before the level rises, or after it fell.
-void Reloader::Take(const config::Reload& reload) {
+bool Reloader::Take(const config::Reload& reload) {
   const Status refused = apply_(reload.settings);
-  if (!refused.ok()) return spdlog::error("nothing is reloaded: {}", refused.message());
+  if (!refused.ok()) {
+    spdlog::error("nothing is reloaded: {}", refused.message());
+    return false;
+  }
   const bool shows_it_now = spdlog::should_log(spdlog::level::info);
   if (shows_it_now) Tell(reload);
   running_ = reload.settings;
   SetLog(running_.log_level, running_.log_format);
   if (!shows_it_now) Tell(reload);
+  return true;
 }
 
 void Reloader::Tell(const config::Reload& reload) const {

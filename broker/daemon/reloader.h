@@ -1,7 +1,7 @@
 // Reloader: reads the configuration anew while the daemon runs, and hands it what can change.
 //
-// A configuration that has errors changes nothing, nor does one whose files have. Made by main.cc
-// and called on the main thread (StopSignal).
+// A configuration that has errors changes nothing, nor does one whose files have, or that the next
+// start would refuse. Made by main.cc and called on the main thread (StopSignal).
 #pragma once
 
 #include <functional>
@@ -21,10 +21,11 @@ class Reloader {
   // `running` is what the daemon was started with, made of these sources.
   Reloader(config::Sources sources, config::Settings running, Apply apply);
 
-  void Reload();
+  // False: nothing was, and the log has why.
+  bool Reload();
 
  private:
-  void Take(const config::Reload& reload);
+  bool Take(const config::Reload& reload);
   void Tell(const config::Reload& reload) const;
   // The file, if there is one.
   std::string Source() const;

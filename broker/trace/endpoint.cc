@@ -46,6 +46,9 @@ Result<Endpoint> ParseEndpoint(std::string_view text) {
   const std::size_t slash = std::min(text.find('/'), text.size());
   const std::string_view place = text.substr(0, slash);
   const std::string_view target = text.substr(slash);
+  if (place.find('@') != std::string_view::npos) {
+    return Refuse("it names a user, and none is told to a receiver");
+  }
   const std::size_t colon = place.rfind(':');
   if (colon == std::string_view::npos) return Refuse("the port is missing");
   std::string_view host = place.substr(0, colon);

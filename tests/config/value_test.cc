@@ -32,6 +32,31 @@ TEST(ValueTest, ANumberIsOneOfItsRange) {
   EXPECT_EQ(Refusal("max-entities", true), "a number from 1 to 1000000, not true");
 }
 
+TEST(ValueTest, ATextEndsWhereItEnds) {
+  const std::string cut("/x\0y", 4);
+  EXPECT_THAT(Refusal("data", cut), HasSubstr("no NUL stands in it"));
+  EXPECT_THAT(Refusal("tls-cert", cut), HasSubstr("no NUL stands in it"));
+  EXPECT_EQ(Refusal("data", ""), "text, not \"\"");
+  EXPECT_EQ(Refusal("tls-cert", ""), "");
+}
+
+TEST(ValueTest, WhatOthersAreToldIsNoAnyAddress) {
+  for (const char* const key : {"advertise", "peer-advertise"}) {
+    for (const char* const any : {"0.0.0.0", "0.0.0.0:5680", "[::]", "[0:0::0]:5680"}) {
+      EXPECT_THAT(Refusal(key, any), HasSubstr("is none that others find")) << key << any;
+    }
+    EXPECT_EQ(Refusal(key, "10.0.0.1:5680"), "");
+    EXPECT_EQ(Refusal(key, "[::1]"), "");
+  }
+  EXPECT_EQ(Refusal("peer-listen", "0.0.0.0:5690"), "");
+}
+
+TEST(ValueTest, APasswordIsNotSaidAgain) {
+  const std::string said = Refusal("trace-otlp-endpoint", "http://user:s3cret@h:1/");
+  EXPECT_THAT(said, HasSubstr("it names a user"));
+  EXPECT_THAT(said, ::testing::Not(HasSubstr("s3cret")));
+}
+
 TEST(ValueTest, AChoiceIsOneOfItsNames) {
   EXPECT_EQ(Refusal("log-level", "warning"), "");
   EXPECT_EQ(Refusal("log-level", "warn"),

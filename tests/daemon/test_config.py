@@ -63,6 +63,42 @@ class CheckTest(ConfigTest):
             self.assertEqual((ended.returncode, ended.stdout, ended.stderr.splitlines()), (2, "", wanted))
         self.assertFalse(os.path.exists(self.data))
 
+    def test_files_that_it_names_are_looked_at(self):
+        certificate, key = f"{self.folder.name}/broker.pem", f"{self.folder.name}/none.key"
+        pathlib.Path(certificate).write_text("no certificate", encoding="ascii")
+        self.write('listen = "grpc+tls://127.0.0.1:0"', f'tls-cert = "{certificate}"', f'tls-key = "{key}"',
+                   f'jwt-keys = ["2026:RS256:{key}"]', 'jwt-issuer = "i"', 'jwt-audience = "a"', 'jwt-claim = "c"',
+                   f'backup-folder = "{self.folder.name}"', f'backup-encrypt-to = "{certificate}"',
+                   'trace-otlp-endpoint = "https://h:1/"', f'trace-otlp-ca = "{key}"')
+
+        ended = self.run_wharfd("config", "check", "--config", self.file)
+
+        self.assertEqual(ended.returncode, 2)
+        said = ended.stderr.splitlines()
+        self.assertEqual([line.split(": ")[0] for line in said],
+                         [f"{self.file}:{line}" for line in (2, 4, 9, 11)], ended.stderr)
+        for line in said:
+            self.assertRegex(line, "broker.pem|none.key")
+
+    def test_what_no_start_takes_is_not_good(self):
+        for line, why in (('data = ""', 'data takes text, not ""'),
+                          ('data = "/x\\u0000y"', "no NUL stands in it"),
+                          ('node = "A"', '"A" is no name for a node'),
+                          ('advertise = "0.0.0.0"', "any address of this machine is none that others find"),
+                          ('advertise = "[::0]:5680"', "any address of this machine")):
+            self.write(line)
+            ended = self.run_wharfd("config", "check", "--config", self.file)
+            self.assertEqual((ended.returncode, ended.stdout), (2, ""), line)
+            self.assertTrue(ended.stderr.startswith(f"{self.file}:1: "), ended.stderr)
+            self.assertIn(why, ended.stderr)
+
+    def test_a_password_is_not_shown(self):
+        self.write('trace-otlp-endpoint = "http://user:s3cret@h:1/"')
+        ended = self.run_wharfd("config", "check", "--config", self.file)
+        self.assertEqual(ended.returncode, 2)
+        self.assertIn("it names a user", ended.stderr)
+        self.assertNotIn("s3cret", ended.stderr)
+
     def test_a_file_that_cannot_be_read(self):
         ended = self.run_wharfd("--data", self.data, "--config", self.file)
 
@@ -309,6 +345,23 @@ class ReloadTest(ConfigTest):
         self.assertEqual(gone[0], f"error cannot read {self.file}: No such file or directory")
         with self.assertRaises(grpc.RpcError):
             self.client.create("two")
+
+    def test_what_the_next_start_would_refuse_is_taken_by_no_reload(self):
+        secret = pathlib.Path(self.folder.name, "secret")
+        secret.write_text("s" * 32, encoding="ascii")
+        secret.chmod(0o600)
+        self.write(f'jwt-keys = ["a:HS256:{secret}"]', 'jwt-issuer = "i"', 'jwt-audience = "a"', 'jwt-claim = "c"')
+        daemon = self.start_configured()  # Access is off, and yet the start reads it.
+
+        for lines, why in ((["max-entities = 9", 'jwt-keys = ["a:HS256:/nope"]', 'jwt-issuer = "i"',
+                             'jwt-audience = "a"', 'jwt-claim = "c"'], f"{self.file}:2: jwt-keys: /nope: No such file"),
+                           (["max-entities = 9", 'listen = "grpc+tls://127.0.0.1:0"', 'tls-cert = "/nope"',
+                             'tls-key = "/nope"'], f"{self.file}:3: .*/nope: No such file"),
+                           (["max-entities = 9", 'node = "A"'], f'{self.file}:2: "A" is no name for a node')):
+            self.write(*lines)
+            said = self.reload(daemon, "error nothing is reloaded")
+            self.assertRegex(said[0], why)
+            self.assertEqual(len(said), 2, said)
 
     def test_what_a_flag_or_a_variable_says_no_file_changes(self):
         self.write("")

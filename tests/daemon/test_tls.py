@@ -176,6 +176,21 @@ class TlsTest(daemon_test.DaemonTest):
         daemon_test.wait_for(
             lambda: self.assertEqual("".join(daemon.log).count("info certificates are read"), 2), AssertionError)
 
+    def test_a_reload_takes_all_or_nothing(self):
+        file = pathlib.Path(self.folder.name, "wharfd.toml")
+        file.write_text("max-entities = 2\n", encoding="ascii")
+        daemon = self.start_tls("--config", str(file))
+        file.write_text("max-entities = 1\n", encoding="ascii")
+        self.identity.key.write_text("nonsense")
+
+        daemon.send_signal(signal.SIGHUP)
+
+        daemon_test.wait_for_line(daemon, f"error nothing is reloaded: {file} has errors")
+        client = self.tls_client()
+        client.create("orders")
+        client.create("payments")
+        self.assertNotIn("info reloaded", "".join(daemon.log))
+
     # At the start
 
     def assert_refuses_with(self, pattern, *flags):
