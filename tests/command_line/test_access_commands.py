@@ -54,6 +54,23 @@ class AccessCommandsTest(command_line.CommandLineTest):
         self.run_wharf("access", "remove", "reader", "--entity", "orders")
         self.run_wharf("access", "show", "reader", "--entity", "orders", code=FAILED)
 
+    def test_who_rotates_the_rule_by_which_he_is_connected_sees_the_key(self):
+        before = self.run_json("access", "show", "RootManageSharedAccessKey", "--show-key")
+        self.run_wharf("access", "rotate", "rootmanagesharedaccesskey", code=USAGE)
+        self.assertIn("say --show-key, and keep what is printed", self.said)
+        self.assertEqual(self.run_json("access", "show", "RootManageSharedAccessKey", "--show-key"), before)
+
+        rotated = self.run_json("access", "rotate", "RootManageSharedAccessKey", "--secondary", "--show-key")
+        self.assertNotEqual(rotated["secondary_key"], before["secondary_key"])
+
+    def test_what_a_first_rule_means_is_said(self):
+        del os.environ["WHARF_CONNECTION_STRING"]
+        self.daemon.terminate()
+        self.FLAGS = []
+        self.daemon = command_line.CommandLineTest.start(self, data=f"{self.folder.name}/open")
+        self.run_wharf("access", "create", "shop", "--manage")
+        self.assertEqual(self.said, "access is off: from the broker's next start on clients must prove who they are\n")
+
     def test_an_address_that_is_said_goes_before_that_of_the_connection_string(self):
         elsewhere = self.file_of(re.sub(r"sb://[^/]*/", "sb://nowhere.invalid:5680/",
                                         self.root.read_text(encoding="ascii")))

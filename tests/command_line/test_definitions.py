@@ -340,16 +340,24 @@ class DefinitionsTest(command_line.CommandLineTest):
 
     def test_what_was_done_before_a_failure_is_told_and_it_goes_on(self):
         self.daemon.terminate()
-        self.daemon = self.start(flags=[*self.FLAGS, "--max-entities=3"])
-        wanted = definitions({"name": "orders"}, *[{"name": name} for name in ("a", "b", "c", "d")])
+        self.daemon = self.start(flags=[*self.FLAGS, "--max-sql-filters=2"])
+        wanted = topic(*[rule(name, f"{name} = 1") for name in ("a", "b", "c", "d")])
         out = self.apply(wanted, code=FAILED)
-        self.assertTrue(out.endswith("done: 2 of 4 changes; apply the file again to go on\n"), out)
-        self.assertRegex(self.said, "^wharf: QuotaExceeded: create queue c: there are 3 entities already")
+        self.assertTrue(out.endswith("done: 3 of 5 changes; apply the file again to go on\n"), out)
+        self.assertRegex(self.said, "^wharf: QuotaExceeded: create rule c ")
 
         self.daemon.terminate()
         self.daemon = self.start(flags=self.FLAGS)
         self.assertTrue(self.apply(wanted).endswith("done: 2 changes\n"))
         self.diff(wanted, code=OK)
+
+    def test_more_than_the_broker_takes_is_in_the_way_of_all(self):
+        self.daemon.terminate()
+        self.daemon = self.start(flags=[*self.FLAGS, "--max-entities=3"])
+        wanted = definitions(*[{"name": name} for name in ("orders", "a", "b", "c")])
+        self.apply(wanted, code=FAILED)
+        self.assertIn("nothing was done: there would be 4 queues and topics, and this broker takes 3", self.said)
+        self.assertEqual(self.run_wharf("queue", "list").count("\n"), 2)
 
     def asked(self, content, while_asked, *flags, answer="y\n"):
         """The exit code and the terminal of an apply that deletes, and of what is done while it asks."""

@@ -220,6 +220,32 @@ TEST_F(DefinitionsPlanTest, NobodyDeletesTheAccessRuleByWhichHeIsConnected) {
   EXPECT_EQ(WhyNot(Make({}, present, {.own_rule = "ops"})), "");
 }
 
+TEST_F(DefinitionsPlanTest, MoreThanTheBrokerTakesIsInTheWay) {
+  const Definitions present = Queues(R"({"name": "a"}, {"name": "b"})");
+  const Definitions wanted = Queues(R"({"name": "b"}, {"name": "c"})");
+  present_.bounds.top_level = 3;
+  EXPECT_EQ(WhyNot(Make(wanted, present, kDeletes)), "");
+  // What is deleted goes last.
+  present_.bounds.top_level = 2;
+  EXPECT_EQ(WhyNot(Make(wanted, present, kDeletes)),
+            "there would be 3 queues and topics, and this broker takes 2 (max-entities)\n");
+  // It had them when its bound was another one.
+  present_.bounds.top_level = 1;
+  EXPECT_EQ(WhyNot(Make(present, present)), "");
+}
+
+TEST_F(DefinitionsPlanTest, MoreSubscriptionsThanATopicTakesAreInTheWay) {
+  const auto topic = [](const char* more) {
+    return Read(fmt::format(
+        R"("topics": [{{"name": "t", "subscriptions": [{{"name": "a"}}{}]}}, {{"name": "u"}}])", more));
+  };
+  present_.bounds.subscriptions_of_a_topic = 2;
+  EXPECT_EQ(WhyNot(Make(topic(R"(, {"name": "b"})"), topic(""))), "");
+  EXPECT_EQ(WhyNot(Make(topic(R"(, {"name": "b"}, {"name": "c"})"), topic(""))),
+            "t/Subscriptions/b: its topic would have 3 subscriptions, and this broker takes 2 "
+            "(max-subscriptions)\n");
+}
+
 TEST_F(DefinitionsPlanTest, RightsAreInTheWay) {
   const Plan plan = Make(Read(R"("access_rules": [{"name": "a", "rights": ["Send"]}])"),
                          Read(R"("access_rules": [{"name": "a", "rights": ["Listen"]}])"));

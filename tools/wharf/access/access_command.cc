@@ -7,6 +7,7 @@
 
 #include "broker/access/access_rule.h"
 #include "broker/access/connection_string.h"
+#include "tools/wharf/access/access_note.h"
 #include "tools/wharf/terminal/consent.h"
 #include "tools/wharf/terminal/table.h"
 #include "tools/wharf/text/time_text.h"
@@ -79,7 +80,10 @@ ExitCode CreateAccessRule(Program& program, const AccessOptions& options) {
                               "say what it allows: --send, --listen or --manage, or several"});
   }
   request.set_show_keys(options.shows_key);
-  return PrintAccessRule(program, program.client().management().CreateAccessRule(request));
+  const Result<v1::AccessRule> made = program.client().management().CreateAccessRule(request);
+  const ExitCode printed = PrintAccessRule(program, made);
+  if (made.ok()) NoteIfAccessIsOff(program);
+  return printed;
 }
 
 Result<v1::AccessRule> GetAccessRule(Program& program, const AccessOptions& options) {
@@ -94,7 +98,22 @@ ExitCode ShowAccessRule(Program& program, const AccessOptions& options) {
   return PrintAccessRule(program, GetAccessRule(program, options));
 }
 
+// Who is connected by it and does not hear the new key may have ended with the old one all that
+// could be done here.
+bool LocksOneselfOut(const Program& program, const AccessOptions& options) {
+  const std::string own = OwnRuleOf(program);
+  return !options.shows_key && !own.empty() &&
+         access::FoldRuleName(own) == access::FoldRuleName(options.name);
+}
+
 ExitCode RotateAccessKey(Program& program, const AccessOptions& options) {
+  if (LocksOneselfOut(program, options)) {
+    return program.FailUsage(
+        {ErrorCode::kArgumentError,
+         fmt::format("you are connected by a rule called {}, and nobody would ever see the key "
+                     "that it gets: say --show-key, and keep what is printed",
+                     options.name)});
+  }
   v1::RotateAccessKeyRequest request;
   request.set_entity_path(options.entity);
   request.set_name(options.name);

@@ -94,6 +94,7 @@ class BrokerReader {
   explicit BrokerReader(client::Client& client) : client_(client) {}
 
   Result<BrokerDefinitions> Read() {
+    WHARF_RETURN_IF_ERROR(ReadBounds());
     WHARF_RETURN_IF_ERROR(ReadAccessRulesOf(client_, "", broker_.definitions.access_rules));
     WHARF_RETURN_IF_ERROR(ReadQueues());
     WHARF_RETURN_IF_ERROR(ReadTopics());
@@ -101,6 +102,14 @@ class BrokerReader {
   }
 
  private:
+  Status ReadBounds() {
+    const auto statistics = client_.management().GetBrokerStatistics();
+    if (!statistics.ok()) return statistics.status();
+    broker_.bounds = {.top_level = statistics->max_top_level_entity_count(),
+                      .subscriptions_of_a_topic = statistics->max_subscriptions_per_topic()};
+    return {};
+  }
+
   Status ReadQueues() {
     Status failure;
     const auto visit = [&](const v1::ListQueuesResponse& page) {

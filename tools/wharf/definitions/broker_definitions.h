@@ -29,8 +29,15 @@ struct Holding {
 // "3 messages", "session states of 12 bytes".
 std::string TextOf(const Holding& holding);
 
+// How many there may be; 0: a broker of an older version does not tell.
+struct EntityBounds {
+  std::int64_t top_level = 0;
+  std::int64_t subscriptions_of_a_topic = 0;
+};
+
 struct BrokerDefinitions {
   Definitions definitions;
+  EntityBounds bounds{};
   // Of each entity, by its path (FoldPath).
   std::map<std::string, Holding> holdings;
 };

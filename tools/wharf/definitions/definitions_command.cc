@@ -8,7 +8,7 @@
 
 #include <fmt/core.h>
 
-#include "broker/access/token.h"
+#include "tools/wharf/access/access_note.h"
 #include "tools/wharf/definitions/applier.h"
 #include "tools/wharf/definitions/broker_definitions.h"
 #include "tools/wharf/definitions/definitions_file.h"
@@ -59,12 +59,6 @@ ExitCode Export(Program& program, const DefinitionsOptions& options) {
   }
   const Status saved = SaveDefinitions(options.file, text);
   return saved.ok() ? PrintExported(program, broker->definitions) : program.Fail(saved);
-}
-
-// By which the program is connected, as its token has it; empty: by none.
-std::string OwnRuleOf(const Program& program) {
-  const auto& tokens = program.target().tokens;
-  return tokens == nullptr ? std::string() : access::ClaimedRule(tokens->Token());
 }
 
 Result<Plan> PlanFor(Program& program, const Definitions& wanted, PlanOptions options) {
@@ -120,6 +114,12 @@ ExitCode Carry(Program& program, const Plan& plan, const PlanOptions& options) {
   for (std::size_t i = 0; i < plan.changes.size(); ++i) {
     const Status done = applier.Do(plan.changes[i]);
     if (!done.ok()) return FailAt(program, plan, i, done);
+  }
+  const auto makes_access_rule = [](const Change& each) {
+    return each.verb == Change::Verb::kCreate && each.kind == DefinitionKind::kAccessRule;
+  };
+  if (std::any_of(plan.changes.begin(), plan.changes.end(), makes_access_rule)) {
+    NoteIfAccessIsOff(program);
   }
   return PrintDoneOf(program, plan, plan.changes.size());
 }

@@ -1,6 +1,8 @@
 #include "tools/wharf/definitions/plan.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <map>
 #include <set>
 #include <string_view>
 #include <unordered_map>
@@ -129,6 +131,7 @@ class Planner {
     std::stable_partition(access_rule_deletions_.begin(), access_rule_deletions_.end(),
                           [](const Change& each) { return !each.path.empty(); });
     Append(std::move(access_rule_deletions_));
+    CheckBounds();
     return std::move(plan_);
   }
 
@@ -394,6 +397,45 @@ class Planner {
     if (is_access_rule && path.empty() && IsOwnRule(name)) NoteOwnRule(name);
     (is_access_rule ? access_rule_deletions_ : rule_deletions_)
         .push_back({.verb = Verb::kDelete, .kind = kind, .path = path, .name = name, .etag = etag});
+  }
+
+  // What is made is there beside what is deleted later.
+  void CheckBounds() {
+    std::int64_t top_level = 0;
+    std::map<std::string, std::int64_t> of_topics;
+    for (const EntityView& each : present_entities_) Count(each, top_level, of_topics);
+    const auto before = top_level;
+    for (const EntityView& each : wanted_entities_) {
+      if (PresentOf(each) == nullptr) Count(each, top_level, of_topics);
+    }
+    const EntityBounds& bounds = present_.bounds;
+    if (bounds.top_level > 0 && top_level > bounds.top_level && top_level > before) {
+      plan_.obstacles.push_back(
+          {"", fmt::format("there would be {} queues and topics, and this broker takes {} "
+                           "(max-entities)",
+                           top_level, bounds.top_level)});
+    }
+    if (bounds.subscriptions_of_a_topic > 0) CheckSubscriptions(of_topics);
+  }
+
+  static void Count(const EntityView& entity, std::int64_t& top_level,
+                    std::map<std::string, std::int64_t>& of_topics) {
+    entity.kind == DefinitionKind::kSubscription ? ++of_topics[entity.topic_key] : ++top_level;
+  }
+
+  // Of topics that get one more.
+  void CheckSubscriptions(const std::map<std::string, std::int64_t>& of_topics) {
+    const std::int64_t max = present_.bounds.subscriptions_of_a_topic;
+    std::set<std::string> told;
+    for (const EntityView& each : wanted_entities_) {
+      if (each.kind != DefinitionKind::kSubscription || PresentOf(each) != nullptr) continue;
+      const std::int64_t count = of_topics.at(each.topic_key);
+      if (count <= max || !told.insert(each.topic_key).second) continue;
+      plan_.obstacles.push_back(
+          {each.path, fmt::format("{}: its topic would have {} subscriptions, and this broker "
+                                  "takes {} (max-subscriptions)",
+                                  each.path, count, max)});
+    }
   }
 
   bool IsOwnRule(const std::string& name) const {
