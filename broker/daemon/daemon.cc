@@ -2,9 +2,12 @@
 
 #include <utility>
 
+#include <spdlog/spdlog.h>
+
 #include "broker/daemon/amqp_listening.h"
 #include "broker/daemon/archiving.h"
 #include "broker/daemon/clients.h"
+#include "broker/daemon/core_dumps.h"
 #include "broker/daemon/daemon_statistics.h"
 #include "broker/daemon/http_listening.h"
 #include "broker/daemon/stop_grace.h"
@@ -35,6 +38,7 @@ Daemon::Daemon(std::unique_ptr<RocksStore> store, std::unique_ptr<SegmentLog> lo
       guard_gate_(world.guard),
       tracer_(world.tracer),
       before_clients_(world.before_clients),
+      is_emulator_(settings.is_emulator()),
       clock_(std::move(clock)),
       started_at_(clock_.clock->Now()),
       care_(std::move(store), world.garbage, settings.space, settings.data),
@@ -50,9 +54,15 @@ Daemon::Daemon(std::unique_ptr<RocksStore> store, std::unique_ptr<SegmentLog> lo
       amqp_(MakeAmqpDoor(settings)),
       http_(MakeServiceBusDoor(settings, health_, amqp_.get())),
       console_(MakeConsoleDoor(settings)),
-      leadership_(
-          {log_.store(), log_, *clock_.clock, clock_.manual, &care_.gate(), guard_.get(), tracer_},
-          settings.limits, std::move(image)),
+      leadership_({.store = log_.store(),
+                   .log = log_,
+                   .clock = *clock_.clock,
+                   .manual_clock = clock_.manual,
+                   .disk = &care_.gate(),
+                   .guard = guard_.get(),
+                   .tracer = tracer_,
+                   .on_rules = [this](std::size_t rules) { NoteRules(rules); }},
+                  settings.limits, std::move(image)),
       watchdog_(health_, ForWatchdog()) {}
 
 // Calls of clients use the leadership, which goes before the server.
@@ -158,11 +168,22 @@ void Daemon::StopDoors() {
 }
 
 Status Daemon::TakeClients(const config::Settings& settings) {
-  if (guard_ == nullptr) return {};
   Result<std::shared_ptr<const access::ClientRules>> clients = LoadClients(settings);
   if (!clients.ok()) return clients.status();
-  guard_->SetClients(*std::move(clients));
+  if (guard_ != nullptr) guard_->SetClients(*std::move(clients));
   return {};
+}
+
+// Keys are in memory from then on. Whoever made the first rule of a broker that asks nobody for
+// anything hears here what the next start makes of it.
+void Daemon::NoteRules(std::size_t rules) {
+  const bool is_start = !std::exchange(knows_rules_, true);
+  if (rules == 0 || std::exchange(has_rules_, true)) return;
+  KeepOutOfCores();
+  if (is_start || guard_ != nullptr || is_emulator_) return;
+  spdlog::warn(
+      "access is off, and there are access rules now: from the next start on clients must prove "
+      "who they are, unless that says --access=off");
 }
 
 // What may be wrong in files comes first, and then nothing is taken.

@@ -71,6 +71,8 @@ class Daemon {
   // Sends all clients away, of all doors at once.
   void StopDoors();
   Status TakeClients(const config::Settings& settings);
+  // There are so many rules of access. When it is made, then on the shard's thread.
+  void NoteRules(std::size_t rules);
   BrokerStatistics Statistics();
   // From now on those who watch find no broker here.
   void CloseGates();
@@ -85,6 +87,10 @@ class Daemon {
   GuardGate& guard_gate_;
   trace::Tracer* const tracer_;
   const std::function<Status(Requests& broker)> before_clients_;
+  const bool is_emulator_;
+  // Of rules of access: those of the start, and any.
+  bool knows_rules_ = false;
+  bool has_rules_ = false;
   const DaemonClock clock_;
   const Timestamp started_at_;
   StoreCare care_;

@@ -62,7 +62,9 @@ void Shard::SetLimits(const ShardLimits& limits) {
 }
 
 void Shard::PublishBook(std::shared_ptr<const access::Book> book) const {
-  if (world_.guard != nullptr && book != nullptr) world_.guard->Publish(std::move(book));
+  if (book == nullptr) return;
+  if (world_.on_rules) world_.on_rules(book->size());
+  if (world_.guard != nullptr) world_.guard->Publish(std::move(book));
 }
 
 Status Shard::Start() {

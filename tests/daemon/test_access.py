@@ -2,9 +2,11 @@
 
 import os
 import pathlib
+import re
 import shutil
 import stat
 import subprocess
+import tempfile
 import threading
 import time
 import unittest
@@ -13,6 +15,7 @@ import grpc
 
 import access_calls
 import daemon_test
+import operations
 import wire
 from access_calls import AccessClient, QUEUE, REFUSALS, TOPIC, connection_of, make_token
 from wharf.v1 import management_pb2, messaging_pb2
@@ -173,6 +176,35 @@ class FirstStartTest(AccessTest):
         self.root.create("orders")
         self.assertNotIn(connection["SharedAccessKey"], "".join(self.daemon.log))
 
+    def test_who_makes_the_first_rule_hears_what_that_means(self):
+        daemon = self.daemon = self.start(flags=("--listen", "operations://127.0.0.1:0"))
+        self.assertIn(" access=off", daemon_test.wait_for_line(daemon, "wharfd ready on "))
+        client = self.client_of(None)
+        self.assertFalse(client.statistics().access_enabled)
+
+        client.make_rule("", "shop", "Manage")
+        said = daemon_test.wait_for_line(daemon, "warning access is off, and there are access rules now")
+        self.assertIn("from the next start on", said)
+        client.make_rule("", "store", "Manage")
+        client.create("orders")  # As before, until then.
+        self.assertEqual("".join(daemon.log).count("there are access rules now"), 1)
+        self.assertIn("\nwharf_access_enabled 0\n", operations.get(operations.port_of(daemon), "/metrics")[2])
+        self.assertEqual(daemon.terminate(), 0)
+
+        self.start_on()
+        self.assertIn(" access=on", daemon_test.wait_for_line(self.daemon, "wharfd ready on "))
+        self.assertTrue(self.root.statistics().access_enabled)
+
+    def test_a_rule_that_was_made_by_mistake_goes_again(self):
+        self.daemon = self.start()
+        client = self.client_of(None)
+        client.make_rule("", "shop", "Manage")
+        client.remove_rule("", "shop")
+        self.daemon.kill()
+
+        self.start()
+        self.client.create("orders")
+
     def test_later_starts_leave_rule_and_file_alone(self):
         self.start_on()
         key = self.root_key()
@@ -261,15 +293,18 @@ class FirstStartTest(AccessTest):
 
 class SecretsTest(AccessTest):
 
-    def owner_of_memory(self, *flags):
+    def owner_of_memory(self, *flags, then=lambda address: None):
         """Who may look into a daemon of an ordinary user, and who that is."""
         os.chmod(self.folder.name, 0o777)
         wharfd = shutil.copy(os.environ["WHARFD"], self.folder.name)
         user = {"user": "nobody"} if os.getuid() == 0 else {}
-        command = [wharfd, "--data", f"{self.folder.name}/{len(flags)}", "--listen", "127.0.0.1:0", *flags]
+        data = tempfile.mkdtemp(dir=self.folder.name)
+        os.chmod(data, 0o777)
+        command = [wharfd, "--data", f"{data}/data", "--listen", "127.0.0.1:0", *flags]
         with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, **user) as daemon:
             self.addCleanup(daemon.kill)
-            next(line for line in daemon.stderr if "wharfd ready on " in line)
+            ready = next(line for line in daemon.stderr if "wharfd ready on " in line)
+            then(re.search(r"ready on (\S+)", ready)[1])
             process = pathlib.Path(f"/proc/{daemon.pid}")
             owner = process.joinpath("environ").stat().st_uid
             status = process.joinpath("status").read_text(encoding="ascii")
@@ -284,12 +319,39 @@ class SecretsTest(AccessTest):
         owner, user = self.owner_of_memory()
         self.assertEqual(owner, user)
 
+    def test_nor_are_those_of_a_rule_that_comes_later(self):
+        def make_rule(address):
+            client = AccessClient(address, None)
+            self.addCleanup(client.close)
+            client.make_rule("", "shop", "Manage")
+
+        owner, user = self.owner_of_memory(then=make_rule)
+
+        self.assertEqual(owner, 0)
+        self.assertNotEqual(user, 0)
+
     def test_the_service_leaves_no_core_dump_either(self):
         unit = pathlib.Path(__file__).resolve().parents[2] / "deploy/wharfd.service"
         self.assertIn("\nLimitCORE=0\n", unit.read_text(encoding="ascii"))
 
 
 class RulesTest(AccessTest):
+
+    def test_the_last_rule_with_manage_stays(self):
+        self.start_on()
+        self.root.make_rule("", "sender", "Send")
+        self.root.create("orders")
+        self.root.make_rule("orders", "owner", "Manage")
+        with self.assertRaisesRegex(grpc.RpcError, "is the last access rule of the namespace with Manage"):
+            self.root.remove_rule("", "RootManageSharedAccessKey")
+        self.root.create("payments")  # As it could before.
+
+        other, _ = self.rule_client("", "second", "Manage")
+        other.remove_rule("", "RootManageSharedAccessKey")
+        with self.assertRaisesRegex(grpc.RpcError, "is the last access rule"):
+            other.remove_rule("", "second")
+        other.remove_rule("", "sender")
+        other.remove_rule("orders", "owner")
 
     def test_a_restart_keeps_rules_and_what_was_rotated(self):
         self.start_on()

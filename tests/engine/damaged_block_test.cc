@@ -230,6 +230,33 @@ TEST_F(DamagedBlockTest, APeekGoesOnBehindIt) {
   EXPECT_EQ(*seen.rbegin(), kSent);
 }
 
+TEST_F(DamagedBlockTest, ABodyThatCannotBeReadIsNotMissedWhereNobodyWantsIt) {
+  Send(kSent, "orders", 8192);
+  broker_.Damage("bodies", 0.5);
+  broker_.Damage("messages", 0.5);
+
+  std::size_t seen = 0;
+  for (PeekRequest request{.entity = {"orders"},
+                   .messages_max = 250,
+                   .bytes_max = std::size_t{1} << 20,
+                   .without_bodies = true};
+       ;) {
+    const auto page = engine().Await<PeekPage>([&](Answer<PeekPage> answer) {
+      engine().broker().requests().Ask({}, PeekRequest(request), std::move(answer));
+    });
+    ASSERT_TRUE(page.ok()) << page.status().ToString();
+    for (const PeekedMessage& each : page->messages) {
+      EXPECT_EQ(each.message->message.body, "");
+      EXPECT_EQ(each.unreadable, "") << each.message->number.value();
+    }
+    seen += page->messages.size();
+    if (!page->next) break;
+    request.from = *page->next;
+  }
+
+  EXPECT_GT(seen, kSent - 100);
+}
+
 TEST_F(DamagedBlockTest, AJobDoesAllTheOthers) {
   Send();
   broker_.Damage("messages", 0.5);

@@ -132,6 +132,8 @@ void WriteWork(const BrokerStatistics& statistics, MetricText& text) {
 }
 
 void WriteCalls(const BrokerStatistics& statistics, MetricText& text) {
+  text.One({"wharf_access_enabled", kGauge, "1 if clients must prove who they are"},
+           std::int64_t{statistics.access.is_obeyed ? 1 : 0});
   text.Begin({"wharf_requests_denied_total", kCounter,
               "Calls and requests refused for want of a token or a right"});
   text.Add("reason=\"unauthorized\"", statistics.access.unauthorized);

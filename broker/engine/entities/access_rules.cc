@@ -1,5 +1,6 @@
 #include "broker/engine/entities/access_rules.h"
 
+#include <algorithm>
 #include <cassert>
 #include <utility>
 
@@ -154,8 +155,25 @@ Status AccessRules::Remove(RemoveAccessRuleRequest request, const Author& author
     WHARF_RETURN_IF_ERROR(
         std::move(request.check)(InfoOf(place->path, **rule, /*shows_keys=*/false)));
   }
+  WHARF_RETURN_IF_ERROR(CheckNotLastManager(*place, **rule, author));
   Drop(*place, (*rule)->name(), author, turn);
   return {};
+}
+
+// Nobody could make a rule again, and a folder without rules opens to everybody. Where nobody has
+// to prove anything they may all go: so what was made by mistake is undone.
+Status AccessRules::CheckNotLastManager(const Place& place, const AccessRule& rule,
+                                        const Author& author) const {
+  const auto manages = [](const AccessRule& each) {
+    return each.rights().Has(access::Right::kManage);
+  };
+  if (place.entity != kNamespace || !manages(rule) || author.rule.empty()) return {};
+  const access::Book::RuleList& rules = book_.RulesOf(place.resource);
+  if (std::count_if(rules.begin(), rules.end(), manages) > 1) return {};
+  return {ErrorCode::kInvalidOperation,
+          fmt::format("'{}' is the last access rule of the namespace with Manage, and nobody could "
+                      "make another one without it: make that first",
+                      rule.name())};
 }
 
 Status AccessRules::CheckGiven(EntityKind kind, const std::vector<GivenAccessRule>& given) {

@@ -63,6 +63,9 @@ class AccessRules final : public EntityEndListener {
 
   Result<Place> Find(const std::string& path) const;
   Result<const access::AccessRule*> FindRule(const Place& place, std::string_view name) const;
+  // Whether it may be removed by who asks.
+  Status CheckNotLastManager(const Place& place, const access::AccessRule& rule,
+                             const Author& author) const;
   // One that was given, or a new one.
   Result<std::string> KeyOf(std::string given) const;
   // `done`: "is made, with Send".

@@ -3,7 +3,7 @@
 import unittest
 
 import wire
-from wire import messaging_pb2
+from wire import message_pb2, messaging_pb2
 
 DEAD = "/$DeadLetterQueue"
 ALL, ACTIVE, DELAYED, DEFERRED, SCHEDULED = (
@@ -45,6 +45,26 @@ class PeekFilterTest(wire.ManualClockTest):
             numbers[SCHEDULED] += self.schedule("orders", 100, b"x")
         numbers[ACTIVE] = [result.sequence_number for result in self.client.send("orders", *[b"x"] * 5)]
         return numbers
+
+    def test_bodies_are_left_out_by_wish(self):
+        sizes = [0, 100, 4096, 5000, 300_000] + [9000] * 200
+        for size in sizes[:5]:
+            self.client.send("orders", message_pb2.Message(body=b"b" * size, subject=str(size)))
+        for _ in range(4):
+            self.client.send("orders", *[b"b" * 9000] * 50)
+        self.schedule("orders", 100, b"b" * 9000)
+        self.assertLess(len(self.client.peek("orders").messages), len(sizes))  # A page of bodies is full before.
+
+        page = self.client.peek("orders", without_bodies=True)
+
+        self.assertEqual([m.message.body for m in page.messages], [b""] * (len(sizes) + 1))
+        self.assertEqual([m.size for m in page.messages][5:], [self.client.peek("orders", 6, 1).messages[0].size] * 201)
+        self.assertGreater(page.messages[4].size, 300_000)
+        self.assertEqual([m.message.subject for m in page.messages][:5], [str(size) for size in sizes[:5]])
+        self.assertLess(page.ByteSize(), 100_000)
+        listed = self.client.list_scheduled("orders", without_bodies=True).messages
+        self.assertEqual([(m.message.body, m.size) for m in listed], [(b"", page.messages[-1].size)])
+        self.assertEqual(len(self.client.list_scheduled("orders").messages[0].message.body), 9000)
 
     def test_each_filter_shows_its_state(self):  # BRW-1, RTY-2, DFX-1
         numbers = self.mixed()

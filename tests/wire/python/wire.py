@@ -142,9 +142,10 @@ class Client:
         (message,) = self.receive(path, wait=30)
         return message
 
-    def peek(self, path, start=0, count=250, show=messaging_pb2.PEEK_FILTER_ALL, session_id=None, sql=""):
+    def peek(self, path, start=0, count=250, show=messaging_pb2.PEEK_FILTER_ALL, session_id=None, sql="",
+             **options):
         request = messaging_pb2.PeekRequest(entity_path=path, from_sequence_number=start, max_messages=count,
-                                            filter=show, session_id=session_id, sql_filter=sql)
+                                            filter=show, session_id=session_id, sql_filter=sql, **options)
         return self.messaging.Peek(request, timeout=TIMEOUT)
 
     def settle(self, path, tokens, **verb):
@@ -211,8 +212,9 @@ class Client:
         request = messaging_pb2.ActivateScheduledMessagesRequest(entity_path=path, sequence_numbers=numbers)
         return list(self.messaging.ActivateScheduledMessages(request, timeout=TIMEOUT).sequence_numbers)
 
-    def list_scheduled(self, path, count=0, token=""):
-        request = messaging_pb2.ListScheduledMessagesRequest(entity_path=path, page_size=count, page_token=token)
+    def list_scheduled(self, path, count=0, token="", **options):
+        request = messaging_pb2.ListScheduledMessagesRequest(
+            entity_path=path, page_size=count, page_token=token, **options)
         return self.messaging.ListScheduledMessages(request, timeout=TIMEOUT)
 
     def purge(self, path, include_scheduled=False):
