@@ -41,9 +41,9 @@ def operations_port_of(environment):
 
 
 def check_configuration(environment):
-    """As far as it can be known without a start."""
+    """As far as it can be known where its files are not."""
     assert keys_of(environment) <= KEYS, keys_of(environment) - KEYS
-    run(PROGRAMS / "wharfd", "config", "check", "--data", "/var/lib/wharf", env={**os.environ, **environment})
+    run(PROGRAMS / "wharfd", "config", "print", "--data", "/var/lib/wharf", env={**os.environ, **environment})
 
 
 def secrets():
