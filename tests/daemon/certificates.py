@@ -17,10 +17,10 @@ class Authority:
         self._folder = pathlib.Path(folder)
         self.certificate = self._folder / f"{name}.pem"
         self._key = self._folder / f"{name}.key"
-        _openssl("req", "-x509", *NEW_KEY, "-subj", f"/CN={name}", "-days", 2, "-keyout", self._key,
+        _openssl("req", "-x509", *NEW_KEY, "-subj", f"/CN={name}", "-days", 60, "-keyout", self._key,
                  "-out", self.certificate)
 
-    def sign(self, name, names="DNS:localhost,IP:127.0.0.1", days=1, subject=None):
+    def sign(self, name, names="DNS:localhost,IP:127.0.0.1", days=30, subject=None):
         """A certificate and its key; one that has expired for `days` below 0. Its subject is CN=name, or as openssl
         takes it."""
         certificate, key, request = (self._folder / f"{name}.{end}" for end in ("pem", "key", "csr"))

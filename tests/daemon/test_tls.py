@@ -165,7 +165,7 @@ class TlsTest(daemon_test.DaemonTest):
         key = self.identity.key.read_bytes()
 
         self.identity.key.write_text("nonsense")
-        said = f"error the certificates stay as they were: {self.identity.key}: it holds no private key"
+        said = f"error the certificates stay as they were: tls-key: {self.identity.key}: it holds no private key"
         daemon_test.wait_for_line(daemon, said)
         self.assertEqual(self.serial(self.port), before)
         self.tls_client().create("orders")
@@ -204,15 +204,66 @@ class TlsTest(daemon_test.DaemonTest):
         nonsense = pathlib.Path(self.folder.name, "nonsense")
         nonsense.write_text("nonsense")
         certificate, key = str(self.identity.certificate), str(self.identity.key)
+        weak = self.weak_identity()
+        a_key = ("--tls-key", key)
         for pattern, flags in (
-                ("gone: No such file", ("--tls-cert", "/gone", "--tls-key", key)),
-                ("nonsense: it holds no certificate", ("--tls-cert", str(nonsense), "--tls-key", key)),
-                ("broker.pem: it holds no private key", ("--tls-cert", certificate, "--tls-key", certificate)),
-                ("other.key: (it holds no private key|this is not the key)",
+                ("tls-cert: /gone: No such file", ("--tls-cert", "/gone", *a_key)),
+                ("tls-key: /gone: No such file", ("--tls-cert", certificate, "--tls-key", "/gone")),
+                ("tls-client-ca: /gone: No such file",
+                 ("--tls-cert", certificate, *a_key, "--tls-client-ca", "/gone")),
+                ("tls-cert: .*nonsense: it holds no certificate in PEM .*: no start line",
+                 ("--tls-cert", str(nonsense), *a_key)),
+                ("tls-cert: .*weak.pem: it holds no certificate in PEM that can be used: ee key too small",
+                 ("--tls-cert", str(weak.certificate), "--tls-key", str(weak.key))),
+                ("tls-key: .*broker.pem: it holds no private key in PEM",
+                 ("--tls-cert", certificate, "--tls-key", certificate)),
+                ("tls-key: .*other.key: it holds no private key .*, or not that of .*broker.pem: key values mismatch",
                  ("--tls-cert", certificate, "--tls-key", str(other.key))),
-                ("nonsense: it holds no certificate",
-                 ("--tls-cert", certificate, "--tls-key", key, "--tls-client-ca", str(nonsense)))):
+                ("tls-client-ca: .*nonsense: it holds no certificate",
+                 ("--tls-cert", certificate, *a_key, "--tls-client-ca", str(nonsense)))):
             self.assert_refuses_with(pattern, *flags)
+
+    def weak_identity(self):
+        """A key that OpenSSL finds too short."""
+        certificate, key = (pathlib.Path(self.folder.name, f"weak.{end}") for end in ("pem", "key"))
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:1024", "-nodes", "-subj", "/CN=weak", "-keyout",
+                        str(key), "-out", str(certificate)], check=True, capture_output=True)
+        return certificates.Identity(certificate, key)
+
+    # What works today and will not do
+
+    def test_a_certificate_that_has_ended_or_soon_will_is_told(self):
+        said = re.escape(f"warning the certificate in {self.identity.certificate} ")
+        when = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ: clients refuse it"
+        fresh = self.authority.sign("fresh", days=15)
+        soon = self.authority.sign("soon", days=13)
+        expired = self.authority.sign("expired", days=-1)
+        expired.write_over(self.identity)
+        daemon = self.start_tls()
+        self.assertRegex("".join(daemon.log), f"{said}has expired, at {when}")
+
+        soon.write_over(self.identity)
+        daemon.send_signal(signal.SIGHUP)
+        daemon_test.wait_for(
+            lambda: self.assertRegex("".join(daemon.log), f"{said}ends at {when} then"), AssertionError)
+        fresh.write_over(self.identity)
+        before = "".join(daemon.log).count("info certificates are read")
+        daemon.send_signal(signal.SIGHUP)
+        daemon_test.wait_for(
+            lambda: self.assertGreater("".join(daemon.log).count("info certificates are read"), before), AssertionError)
+        self.assertEqual(daemon.terminate(), 0)
+        self.assertEqual("".join(daemon.log).count("clients refuse it"), 2)
+
+    def test_a_key_that_others_can_read_is_told(self):
+        said = re.escape(f"warning others can read the key of tls-key, {self.identity.key}: its mode is ")
+        self.identity.key.chmod(0o640)  # As the group ssl-cert of a distribution has them.
+        daemon = self.start_tls()
+        self.assertNotRegex("".join(daemon.log), said)
+        self.identity.key.chmod(0o644)
+        daemon.send_signal(signal.SIGHUP)
+        daemon_test.wait_for(
+            lambda: self.assertRegex("".join(daemon.log), f"{said}644; chmod 640 makes it private"), AssertionError)
+        self.tls_client().create("orders")
 
     def test_tls_without_files_is_bad_usage(self):
         ended = subprocess.run([os.environ["WHARFD"], "--data", self.data, "--listen", "grpc+tls://127.0.0.1:0"],
