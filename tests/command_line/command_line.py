@@ -2,6 +2,7 @@
 
 import json
 import os
+import pathlib
 import signal
 import subprocess
 import tempfile
@@ -133,3 +134,25 @@ class CommandLineTest(daemon_test.DaemonTest):
     def lock(self, *arguments):
         """Receives and leaves the message locked; its token."""
         return self.run_json("receive", "orders", "--settle", "none", "--wait", "0s", *arguments)["lock_token"]
+
+
+class AccessTest(CommandLineTest):
+    """The broker has access on; who says nothing is root, by a variable."""
+
+    FLAGS = ["--access=on"]
+
+    def setUp(self):
+        self.root = None
+        super().setUp()
+
+    def start(self, data=None, **options):
+        daemon = super().start(data, **options)
+        self.root = pathlib.Path(self.data, "root-connection-string")
+        os.environ["WHARF_CONNECTION_STRING"] = f"@{self.root}"
+        self.addCleanup(os.environ.pop, "WHARF_CONNECTION_STRING")
+        return daemon
+
+    def file_of(self, connection_string):
+        file = pathlib.Path(self.folder.name, "connection")
+        file.write_text(connection_string, encoding="ascii")
+        return f"@{file}"

@@ -10,26 +10,8 @@ import command_line
 from command_line import FAILED, OK, UNREACHABLE, USAGE
 
 
-class AccessCommandsTest(command_line.CommandLineTest):
-    """The broker has access on; who says nothing is root, by a variable."""
-
-    FLAGS = ["--access=on"]
-
-    def setUp(self):
-        self.root = None
-        super().setUp()
-
-    def start(self, data=None, **options):
-        daemon = super().start(data, **options)
-        self.root = pathlib.Path(self.data, "root-connection-string")
-        os.environ["WHARF_CONNECTION_STRING"] = f"@{self.root}"
-        self.addCleanup(os.environ.pop, "WHARF_CONNECTION_STRING")
-        return daemon
-
-    def file_of(self, connection_string):
-        file = pathlib.Path(self.folder.name, "connection")
-        file.write_text(connection_string, encoding="ascii")
-        return f"@{file}"
+class AccessCommandsTest(command_line.AccessTest):
+    """Who says nothing is root."""
 
     def test_a_rule_from_its_making_to_its_end(self):
         made = self.run_json("access", "create", "reader", "--entity", "orders", "--listen", "--show-key")

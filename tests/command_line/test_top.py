@@ -14,7 +14,7 @@ import daemon_test
 import terminal
 import tmux
 import wire
-from command_line import OK, UNREACHABLE, USAGE
+from command_line import FAILED, OK, UNREACHABLE, USAGE
 
 HEADING = re.compile(r"NAME.*AVAILABLE.*OUT/S")
 
@@ -250,6 +250,17 @@ class TopTest(command_line.CommandLineTest):
             self.assertEqual("DEAD" in "".join(lines), width >= 80)
             self.assertLessEqual(max(map(terminal.width_of, lines)), width)
 
+    def test_a_small_window_shows_entities_and_both_ends_of_their_names(self):
+        topic = "sales-of-the-northern-countries"
+        self.run_wharf("topic", "create", topic)
+        for name in ("accounting", "archive"):
+            self.run_wharf("subscription", "create", topic, name)
+        self.window.resize(60, 7)
+        self.open("--sort", "name")
+        lines = self.window.wait_until(lambda lines: len(rows_of(lines)) == 4)
+        self.assertRegex("\n".join(lines), r"(?m)^sales-of-.*…\S*/accounting ")
+        self.assertRegex("\n".join(lines), r"(?m)^sales-of-.*…\S*/archive ")
+
     def test_a_broker_that_goes_and_comes_again(self):
         self.open()
         self.wait_for_rows("orders")
@@ -271,6 +282,40 @@ class TopTest(command_line.CommandLineTest):
         self.window.press("q")
         self.assert_left()
         self.daemon.send_signal(signal.SIGCONT)
+
+@unittest.skipUnless(shutil.which("tmux"), "tmux is not installed")
+class TopRefusedTest(command_line.AccessTest):
+
+    FLAGS = ["--access=on"]
+
+    def setUp(self):
+        super().setUp()
+        self.window = tmux.Window(self.environment())
+        self.addCleanup(self.window.close)
+
+    def watch_with(self, right):
+        key = self.run_json("access", "create", "watcher", right, "--show-key")["primary_key"]
+        endpoint = self.root.read_text(encoding="ascii").split(";")[0]
+        watcher = self.file_of(f"{endpoint};SharedAccessKeyName=watcher;SharedAccessKey={key}\n")
+        self.window.run(f"wharf --connection-string {watcher} top --interval 100ms")
+
+    def assert_ended_with(self, sentence):
+        """And it has asked once."""
+        self.window.wait_for(sentence)
+        self.window.run("echo ENDED $?")
+        self.window.wait_for(f"ENDED {FAILED}")
+        self.assertEqual(sum("refused a call" in line for line in self.daemon.log), 1)
+
+    def test_whose_rule_goes_reads_so_and_asks_no_more(self):
+        self.watch_with("--manage")
+        self.window.wait_for("F1 Help")
+        self.window.wait_until(lambda lines: rows_of(lines) == ["orders"])
+        self.run_wharf("access", "remove", "watcher")
+        self.assert_ended_with("wharf: Unauthorized: ")
+
+    def test_who_has_not_the_right_reads_so_and_asks_no_more(self):
+        self.watch_with("--listen")
+        self.assert_ended_with("wharf: Forbidden: ")
 
 
 if __name__ == "__main__":

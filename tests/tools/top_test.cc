@@ -306,6 +306,43 @@ TEST(TopScreenTest, EveryLineFitsAndTheLastIsTheFooter) {
   }
 }
 
+TEST(TopScreenTest, SmallWindowsShowRowsBeforeTheySpeakOfTheBroker) {
+  std::vector<EntitySample> entities;
+  for (int i = 0; i < 10; ++i) entities.push_back(Entity("orders-" + std::to_string(i), i));
+  TopView view{TopView::Look()};
+  view.SetFrame(MakeFrame(nullptr, SampleAt(0, entities)));
+  for (const bool is_well : {true, false}) {
+    const Contact contact{.trouble = is_well ? Status() : Status(ErrorCode::kGeneralError, "x")};
+    const auto shown = [&](std::size_t height) {
+      view.SetRoom(RoomForRows(view, contact, {80, height}));
+      return TextOf(Draw(view, contact, nullptr, {80, height}));
+    };
+    const std::size_t trouble = is_well ? 0 : 1;
+    EXPECT_THAT(shown(3 + trouble), HasSubstr("orders-9"));
+    EXPECT_THAT(shown(8 + trouble), AllOf(HasSubstr("orders-5"), Not(HasSubstr("wharf top"))));
+    EXPECT_THAT(shown(12 + trouble),
+                AllOf(HasSubstr("orders-5"), HasSubstr("wharf top"), HasSubstr("memory:")));
+    EXPECT_EQ(shown(6 + trouble).find("x\n") != std::string::npos, !is_well);
+  }
+}
+
+TEST(TopScreenTest, NamesAreCutInTheMiddle) {
+  const auto name_of = [](const std::string& path) {
+    const std::string line = LineOf(EntityRow{Entity(path, 1)}, 80);
+    return line.substr(0, line.find(' '));
+  };
+  const std::string north = name_of("sales-of-the-north/Subscriptions/accounting");
+  const std::string south = name_of("sales-of-the-north/Subscriptions/archive");
+  EXPECT_THAT(north, AllOf(::testing::StartsWith("sales-of-the-"), HasSubstr("…"),
+                           ::testing::EndsWith("s/accounting")));
+  EXPECT_THAT(south, ::testing::EndsWith("/archive"));
+  EXPECT_EQ(WidthOf(north), WidthOf(south));
+  EXPECT_EQ(name_of("orders"), "orders");
+  EXPECT_LE(
+      WidthOf(LineOf(EntityRow{Entity(std::string(90, 'n') + "東京東京東京東京東京東京", 1)}, 80)),
+      80U);
+}
+
 TEST(TopScreenTest, ColumnsThatCanBeMissedGoFirst) {
   const TopView::Look look{.column = TopColumn::kIn};
   EXPECT_THAT(HeadingOf(look, 150),

@@ -75,6 +75,26 @@ std::string Left(std::string_view text, std::size_t width) {
 
 std::string Cut(std::string_view text, std::size_t width) { return Printable(text, width); }
 
+// Of printable text; what is behind the last letter that has no room goes with it.
+std::string_view EndOf(std::string_view text, std::size_t width) {
+  const auto is_inside = [](char byte) { return (byte & '\xc0') == '\x80'; };
+  std::size_t from = text.size();
+  for (std::size_t at = text.size(); at-- > 0;) {
+    if (is_inside(text[at])) continue;
+    if (WidthOf(text.substr(at)) > width) break;
+    from = at;
+  }
+  return text.substr(from);
+}
+
+// Of names: those of the subscriptions of a topic differ at their ends.
+std::string CutInTheMiddle(std::string_view text, std::size_t width) {
+  const std::string shown = Printable(text);
+  if (WidthOf(shown) <= width) return shown;
+  const std::string_view end = EndOf(shown, width / 2);
+  return Printable(shown, width - WidthOf(end)) + std::string(end);
+}
+
 std::string CellOf(const EntityRow& row, TopColumn column) {
   const auto rate = [](const std::optional<double>& number) {
     return number ? ShortNumber(*number) : std::string("-");
@@ -160,14 +180,26 @@ std::string TroubleText(const Contact& contact) {
                      contact.silent_for.count(), contact.trouble.message());
 }
 
-// What stands above the rows.
-std::vector<ScreenLine> TopOf(const TopView& view, const Contact& contact, std::size_t width) {
+// So many rows there are, as far as a window has lines, before it tells of the broker.
+constexpr std::size_t kRowsMin = 5;
+// A row, its headings and the footer; what is above them says less than they do.
+constexpr std::size_t kHeightOfOneRow = 3;
+
+std::size_t LinesBeyond(std::size_t taken, std::size_t height) {
+  return height > taken ? height - taken : 0;
+}
+
+// What stands above the rows: as much of it as a small window has room for.
+std::vector<ScreenLine> TopOf(const TopView& view, const Contact& contact, FullScreen::Size size) {
   std::vector<ScreenLine> lines;
-  for (std::string& line : HeaderOf(view.frame(), contact.address, width)) {
+  const std::size_t has_trouble = contact.trouble.ok() ? 0 : 1;
+  const std::size_t spare = LinesBeyond(kHeightOfOneRow + has_trouble, size.height);
+  for (std::string& line : HeaderOf(view.frame(), contact.address, size.width)) {
+    if (lines.size() >= LinesBeyond(kRowsMin, spare)) break;
     lines.push_back({std::move(line), lines.empty() ? Look::kBold : Look::kPlain});
   }
-  if (!contact.trouble.ok()) lines.push_back({Cut(TroubleText(contact), width), Look::kAlarm});
-  lines.push_back({Cut(StatusOf(view), width), Look::kPlain});
+  if (has_trouble != 0) lines.push_back({Cut(TroubleText(contact), size.width), Look::kAlarm});
+  if (spare > 0) lines.push_back({Cut(StatusOf(view), size.width), Look::kPlain});
   return lines;
 }
 
@@ -300,7 +332,7 @@ std::string HeadingOf(const TopView::Look& look, std::size_t width) {
 
 std::string LineOf(const EntityRow& row, std::size_t width) {
   const Shape shape = ShapeFor(width);
-  std::string line = Left(row.path, shape.name_width);
+  std::string line = Left(CutInTheMiddle(row.path, shape.name_width), shape.name_width);
   for (const ColumnShape& each : kColumns) {
     if (each.dispensable > shape.dispensable) continue;
     line += fmt::format(" {:>{}}", CellOf(row, each.column), each.width);
@@ -309,13 +341,13 @@ std::string LineOf(const EntityRow& row, std::size_t width) {
 }
 
 std::size_t RoomForRows(const TopView& view, const Contact& contact, FullScreen::Size size) {
-  const std::size_t others = TopOf(view, contact, size.width).size() + 2;
+  const std::size_t others = TopOf(view, contact, size).size() + 2;
   return size.height > others ? size.height - others : 1;
 }
 
 std::vector<ScreenLine> Draw(const TopView& view, const Contact& contact, const LocksSample* locks,
                              FullScreen::Size size) {
-  std::vector<ScreenLine> lines = TopOf(view, contact, size.width);
+  std::vector<ScreenLine> lines = TopOf(view, contact, size);
   switch (view.look().page) {
     case TopView::Page::kEntities:
       AddEntities(view, RoomForRows(view, contact, size), size.width, lines);

@@ -56,18 +56,25 @@ class LiveTop {
         heard_at_(SteadyClock::now()),
         sampler_(program.target(), options.pause()) {}
 
-  void Run() {
-    while (!view_.is_ended()) {
+  // Why it ended by itself; Ok: somebody ended it.
+  Status Run() {
+    while (!view_.is_ended() && !IsRefusal(contact_.trouble)) {
       Show();
       const FullScreen::Happened happened = screen_.Wait(sampler_.descriptor(), kTick);
-      if (happened.is_ended) return;
+      if (happened.is_ended) return {};
       for (const Key& key : happened.keys) OnKey(key);
       if (std::optional<Sampler::News> news = sampler_.Take()) OnNews(*std::move(news));
       sampler_.WantLocks(view_.locks_of());
     }
+    return IsRefusal(contact_.trouble) ? contact_.trouble : Status();
   }
 
  private:
+  // A broker that answers so will not answer otherwise, and counts each look as a denial.
+  static bool IsRefusal(const Status& trouble) {
+    return trouble.code() == ErrorCode::kUnauthorized || trouble.code() == ErrorCode::kForbidden;
+  }
+
   void OnKey(const Key& key) {
     if (key.kind == Key::Kind::kSuspend) return screen_.Suspend();
     view_.OnKey(key);
@@ -111,10 +118,10 @@ ExitCode RunLive(Program& program, const TopOptions& options) {
   Result<std::unique_ptr<FullScreen>> screen = FullScreen::Take(program.out);
   if (!screen.ok()) return program.Fail(screen.status());
   LiveTop top(program, options, **screen);
-  top.Run();
+  const Status ended = top.Run();
   // The sampler may have to wait for its answer; the terminal need not.
   screen->reset();
-  return ExitCode::kOk;
+  return ended.ok() ? ExitCode::kOk : program.Fail(ended);
 }
 
 // --- once
