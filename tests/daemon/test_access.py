@@ -182,7 +182,7 @@ class FirstStartTest(AccessTest):
         client = self.client_of(None)
         self.assertFalse(client.statistics().access_enabled)
 
-        client.make_rule("", "shop", "Manage")
+        shop = client.make_rule("", "shop", "Manage")
         said = daemon_test.wait_for_line(daemon, "warning access is off, and there are access rules now")
         self.assertIn("from the next start on", said)
         client.make_rule("", "store", "Manage")
@@ -191,9 +191,11 @@ class FirstStartTest(AccessTest):
         self.assertIn("\nwharf_access_enabled 0\n", operations.get(operations.port_of(daemon), "/metrics")[2])
         self.assertEqual(daemon.terminate(), 0)
 
-        self.start_on()
+        self.daemon = self.start()
         self.assertIn(" access=on", daemon_test.wait_for_line(self.daemon, "wharfd ready on "))
-        self.assertTrue(self.root.statistics().access_enabled)
+        self.assert_unauthenticated(self.client.get, "orders")
+        client = self.client_of(make_token("sb://h", "shop", shop.primary_key))
+        self.assertTrue(client.statistics().access_enabled)
 
     def test_a_rule_that_was_made_by_mistake_goes_again(self):
         self.daemon = self.start()

@@ -355,8 +355,8 @@ class ReloadTest(ConfigTest):
 
         for lines, why in ((["max-entities = 9", 'jwt-keys = ["a:HS256:/nope"]', 'jwt-issuer = "i"',
                              'jwt-audience = "a"', 'jwt-claim = "c"'], f"{self.file}:2: jwt-keys: /nope: No such file"),
-                           (["max-entities = 9", 'listen = "grpc+tls://127.0.0.1:0"', 'tls-cert = "/nope"',
-                             'tls-key = "/nope"'], f"{self.file}:3: .*/nope: No such file"),
+                           (["max-entities = 9", f'backup-folder = "{self.folder.name}"',
+                             'backup-encrypt-to = "/nope"'], f"{self.file}:3: .*/nope"),
                            (["max-entities = 9", 'node = "A"'], f'{self.file}:2: "A" is no name for a node')):
             self.write(*lines)
             said = self.reload(daemon, "error nothing is reloaded")
