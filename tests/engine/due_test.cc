@@ -63,8 +63,9 @@ TEST_F(DueTest, AListOfWhatIsScheduledHasAsManyAsWereAskedForAndFit) {  // SCX-1
   ASSERT_TRUE(engine_.Send("orders", {later, later, later}).ok());
   const EntityId id = engine_.GetQueue("orders")->record.id;
   const auto view = engine_.store().View();
-  const std::size_t size =
-      ListScheduled(*view, id, {}, {}, 1, 1 << 20)->messages.front()->facts.held_size();
+  const std::size_t size = ListScheduled(*view, {.entity = id, .bytes_max = 1 << 20})
+                               ->messages.front()
+                               ->facts.held_size();
   const auto list = [&](std::size_t messages, std::size_t bytes) {
     return engine_.Await<ScheduledPage>([&](Answer<ScheduledPage> answer) {
       broker().ListScheduled("orders", {}, messages, bytes, std::move(answer));

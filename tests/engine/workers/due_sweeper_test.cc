@@ -123,7 +123,8 @@ class DueSweeperTest : public WorkerFixture {
 
   MessagePtr FirstScheduled() {
     const auto view = store_.View();
-    return ListScheduled(*view, queue_.record().id, {}, {}, 1, 1 << 20)->messages.front();
+    return ListScheduled(*view, {.entity = queue_.record().id, .bytes_max = 1 << 20})
+        ->messages.front();
   }
 
   Queue& queue_ = Create({.name = "orders"});
