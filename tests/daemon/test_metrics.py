@@ -68,7 +68,7 @@ class MetricsTest(daemon_test.DaemonTest):
 
     def start_with_all(self):
         """With everything that there may be something to tell of."""
-        identity = certificates.Authority(self.folder.name).sign("broker")
+        identity = certificates.Authority(self.folder.name).sign("broker", days=1)
         places = ("grpc+tls://127.0.0.1:0", "amqp://127.0.0.1:0", "servicebus://127.0.0.1:0",
                   "console://127.0.0.1:0")
         daemon = self.start_with_http(*places, flags=(
@@ -400,6 +400,22 @@ class MetricsTest(daemon_test.DaemonTest):
         self.assertEqual(self.entity("news/Subscriptions/all")["available"], 1)
         self.assertEqual(self.entity("gone"), {})
         self.assertEqual(self.values()["wharf_entities"], 3)
+
+
+class AlertTest(unittest.TestCase):
+    """The rules of deploy/alerts.yml, in the states of alert_states.yml."""
+
+    STATES = pathlib.Path(__file__).resolve().parent / "alert_states.yml"
+
+    def test_each_alert_has_a_state_that_it_tells_of(self):
+        alerts = re.findall(r"^ +- alert: (\w+)$", (DEPLOY / "alerts.yml").read_text(), re.M)
+        self.assertEqual(re.findall(r"^  - name: (\w+)$", self.STATES.read_text(), re.M), alerts)
+
+    @unittest.skipUnless(shutil.which("promtool"), "promtool is not installed")
+    def test_a_bad_state_is_told_of_and_one_that_is_just_well_is_not(self):
+        ended = subprocess.run(["promtool", "test", "rules", str(self.STATES)], timeout=wire.TIMEOUT, check=False,
+                               capture_output=True, text=True)
+        self.assertEqual(ended.returncode, 0, ended.stdout + ended.stderr)
 
 
 if __name__ == "__main__":
