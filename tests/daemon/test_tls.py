@@ -159,6 +159,28 @@ class TlsTest(daemon_test.DaemonTest):
         self.assertEqual(said.count("info certificates are read from"), 3)
         self.assertNotIn("stay as they were", said)
 
+    def test_another_authority_of_clients_is_taken_while_it_runs(self):
+        mine = certificates.Authority(self.folder.name, "clients")
+        asked = pathlib.Path(self.folder.name, "asked.pem")
+        asked.write_bytes(mine.certificate.read_bytes())
+        daemon = self.start_tls("--tls-client-ca", str(asked))
+        before = mine.sign("before")
+        connected = self.tls_client(before)
+        connected.create("orders")
+        self.assertEqual(self.get("/readyz", before)[0], 200)
+
+        other = certificates.Authority(self.folder.name, "others")
+        asked.write_bytes(other.certificate.read_bytes())
+        daemon_test.wait_for_line(daemon, "info certificates are read from")
+
+        after = other.sign("after")
+        self.tls_client(after).create("bills")
+        self.assertEqual(self.get("/readyz", after)[0], 200)
+        self.assert_unreachable(self.tls_client(before))
+        with self.assertRaises((ssl.SSLError, ConnectionResetError)):
+            self.get("/livez", before)
+        connected.send("orders", b"over a connection of before")
+
     def test_what_is_wrong_changes_nothing_and_is_told(self):
         daemon = self.start_tls()
         before = self.serial(self.port)
