@@ -11,9 +11,11 @@ import unittest
 import grpc
 
 import daemon_test
+import full_disk
 import operations
 import wire
 from free_ports import free_port
+from http2_connection import begin_answer
 
 from grpc.health.v1 import health_pb2, health_pb2_grpc  # noqa: E402  pylint: disable=wrong-import-order
 
@@ -95,6 +97,20 @@ class OperationsTest(daemon_test.DaemonTest):
         self.assertEqual(self.health(), NOT_SERVING)
         self.assertEqual(operations.get(self.port, "/livez")[0], 200)
         self.assertEqual(daemon.terminate(), 0)
+
+    def test_a_log_that_is_closed_is_named_until_it_ends(self):
+        files = full_disk.SmallFiles(f"{self.folder.name}/files")
+        daemon = self.start_with_http(data=f"{files.path}/data", **files.limits)
+        self.client.create("orders")
+        self.addCleanup(begin_answer(daemon.address).close)
+        with self.assertRaises(grpc.RpcError):
+            while True:
+                self.client.send("orders", bytes(1_000_000))
+
+        self.wait_for_causes("stopping", "closed-log")
+
+        self.assertRegex(self.causes()["closed-log"], "^the commit log is closed: .*File too large")
+        self.assertEqual(daemon.wait(), 1)
 
     def test_it_tells_that_it_stops(self):
         held = pathlib.Path(self.folder.name) / "held"

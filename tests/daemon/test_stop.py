@@ -10,7 +10,7 @@ import grpc
 
 import daemon_test
 import wire
-from http2_connection import HEADERS, NO_WINDOW, Http2Connection
+from http2_connection import begin_answer
 from wire import messaging_pb2
 
 # pylint: disable=wrong-import-position
@@ -180,12 +180,7 @@ class StopTest(daemon_test.DaemonTest):
             self.assert_settled(self.client.complete("orders", *rest), len(rest))
 
     def hold_up(self, daemon):
-        """A client that takes no byte of an answer, which has begun: so the stop waits for it until it is cut off."""
-        plug = Http2Connection(daemon.address, settings=NO_WINDOW)
-        self.addCleanup(plug.close)
-        plug.begin("/wharf.v1.Management/GetBrokerStatistics", 0, b"")
-        while plug.frame()[0] != HEADERS:
-            pass
+        self.addCleanup(begin_answer(daemon.address).close)
 
     def unread(self, mode):
         """A stream with 20 MB to read, of which little is read."""
