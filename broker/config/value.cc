@@ -65,7 +65,7 @@ std::string WithCommas(const Choice& choice) {
 }
 
 struct Allowed {
-  std::string operator()(const Text& /*text*/) const { return "text"; }
+  std::string operator()(const Text& /*text*/) const { return "the name of a folder"; }
   std::string operator()(const File& /*file*/) const { return "the name of a file"; }
   std::string operator()(const Addresses& /*addresses*/) const {
     return "ADDRESS:PORT, for example 127.0.0.1:5680";

@@ -29,7 +29,6 @@ std::string ReasonOf(int error) {
 }
 
 Status CheckName(const std::string& folder) {
-  if (folder.empty()) return Refuse("--data is empty; name a folder");
   if (folder == "~" || folder.starts_with("~/")) {
     return Refuse(fmt::format(
         "--data {} was not expanded by the shell; write \"$HOME{}\", without quotes around ~",

@@ -36,7 +36,7 @@ TEST(ValueTest, ATextEndsWhereItEnds) {
   const std::string cut("/x\0y", 4);
   EXPECT_THAT(Refusal("data", cut), HasSubstr("no NUL stands in it"));
   EXPECT_THAT(Refusal("tls-cert", cut), HasSubstr("no NUL stands in it"));
-  EXPECT_EQ(Refusal("data", ""), "text, not \"\"");
+  EXPECT_EQ(Refusal("data", ""), "the name of a folder, not \"\"");
   EXPECT_EQ(Refusal("tls-cert", ""), "");
 }
 
@@ -186,7 +186,7 @@ TEST(ValueTest, AClientHasARule) {
 }
 
 TEST(ValueTest, WhatNoKeyTakesIsNamed) {
-  EXPECT_EQ(Refusal("data", Unfit{"an array"}), "text, not an array");
+  EXPECT_EQ(Refusal("data", Unfit{"an array"}), "the name of a folder, not an array");
   EXPECT_EQ(Refusal("strict-transactions", Unfit{"a table"}), "true or false, not a table");
 }
 

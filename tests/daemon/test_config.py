@@ -81,7 +81,7 @@ class CheckTest(ConfigTest):
             self.assertRegex(line, "broker.pem|none.key")
 
     def test_what_no_start_takes_is_not_good(self):
-        for line, why in (('data = ""', 'data takes text, not ""'),
+        for line, why in (('data = ""', 'data takes the name of a folder, not ""'),
                           ('data = "/x\\u0000y"', "no NUL stands in it"),
                           ('node = "A"', '"A" is no name for a node'),
                           ('advertise = "0.0.0.0"', "any address of this machine is none that others find"),
