@@ -129,14 +129,20 @@ Status Guard::Check(const PermitPtr& permit, Right right, std::string_view path)
   return CheckRight(*permit, *book(), wall_(), right, path);
 }
 
-// What a client wrote stands in the sentence.
 void Guard::NoteRefusal(const Status& refusal, const PermitPtr& permit, std::string_view peer,
                         std::string_view tracking_id, std::string_view token) {
+  NoteRefusalOfKey(refusal, permit, peer, tracking_id, ClaimedRule(token));
+}
+
+// What a client wrote stands in the sentence.
+void Guard::NoteRefusalOfKey(const Status& refusal, const PermitPtr& permit, std::string_view peer,
+                             std::string_view tracking_id, std::string_view claimed) {
   if (refusal.code() == ErrorCode::kUnauthorized) ++unauthorized_;
   if (refusal.code() == ErrorCode::kForbidden) ++forbidden_;
   const auto unsaid = log_limit_.Admit();
   if (!unsaid) return;
-  const std::string rule = permit == nullptr ? ClaimedRule(token) : permit->Owner();
+  const std::string rule =
+      permit != nullptr ? permit->Owner() : std::string(claimed.substr(0, kAccessRuleNameMax));
   const LogFields about(
       {{"client", peer}, {"rule", Printable(rule)}, {"tracking_id", tracking_id}});
   spdlog::warn("refused a call from {}{}: {} (tracking id {}){}", peer,

@@ -65,6 +65,9 @@ class Guard {
   // caller, with its tracking id; where nothing was proven, what rule its token claims.
   void NoteRefusal(const Status& refusal, const PermitPtr& permit, std::string_view peer,
                    std::string_view tracking_id, std::string_view token = {});
+  // The same where the rule was named beside its key, and not in a token.
+  void NoteRefusalOfKey(const Status& refusal, const PermitPtr& permit, std::string_view peer,
+                        std::string_view tracking_id, std::string_view rule);
   GuardStatistics statistics() const { return {unauthorized_, forbidden_, is_obeyed_}; }
 
  private:

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -119,6 +120,20 @@ TEST_F(GuardTest, ARefusalTellsWhichRuleTheTokenClaims) {
       log.lines().front(),
       ::testing::HasSubstr("refused a call from peer that claims the rule 'no\\x0abody': "));
   EXPECT_THAT(log.lines().front(), ::testing::Not(::testing::HasSubstr("sig=")));
+}
+
+TEST_F(GuardTest, ARefusalTellsWhichRuleWasNamedBesideItsKey) {
+  const HeardLog log;
+  const std::string name(2 * kAccessRuleNameMax, 'n');
+
+  guard_.NoteRefusalOfKey(guard_.ProveKeyFor("orders", name, kKeyOne).status(), nullptr, "peer",
+                          "id", name);
+
+  ASSERT_EQ(log.lines().size(), 1U);
+  EXPECT_THAT(log.lines().front(), ::testing::HasSubstr(fmt::format(
+                                       "refused a call from peer that claims the rule '{}': ",
+                                       name.substr(0, kAccessRuleNameMax))));
+  EXPECT_EQ(guard_.statistics().unauthorized, 1U);
 }
 
 // A client whose certificate is believed, and whom client-rules gives the rule of the queue.

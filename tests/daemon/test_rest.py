@@ -607,6 +607,31 @@ class RightsTest(RestTest):
                 texts.add(answer.body.decode().split("TrackingId")[0].split(" at 20")[0] + str(token)[:60])
         self.assertEqual(len(texts), 6)
 
+    def test_refusals_are_counted_and_logged(self):
+        def hear(line):
+            """Asks until the log says so, for it has a line a second."""
+            answer = self.lock("q")
+            tracking_id = re.search("TrackingId:([0-9a-f-]{36})", answer.body.decode())[1]
+            pattern = rf"warning refused a call from 127\.0\.0\.1:\d+ {line} \(tracking id {tracking_id}\)"
+            if not any(re.search(pattern, said) for said in self.daemon.log):
+                raise LookupError(self.daemon.log)
+            return answer
+
+        for token, line, counter in (
+                (make_token("sb://h/q", "Listen", "k" * 44),
+                 "that claims the rule 'Listen': the token is not valid: .*", "unauthorized_count"),
+                (self.token_for("q", "Send"), "with rule q#[Ss]end: the token gives no right to Listen on 'q'",
+                 "forbidden_count")):
+            self.token = token
+            before = getattr(self.root.statistics(), counter)
+            asked = []
+
+            def ask(line=line, asked=asked):
+                asked.append(1)
+                return hear(line)
+            self.assertEqual(daemon_test.wait_for(ask, LookupError).status, 401)
+            self.assertEqual(getattr(self.root.statistics(), counter), before + len(asked))
+
     def test_a_token_that_lapses_ends_the_wait(self):
         self.token = self.token_for("q", "Listen", lifetime=2)
         self.assert_refused(401, "lapsed", self.lock("q", 60))

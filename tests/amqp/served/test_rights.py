@@ -2,10 +2,12 @@
 
 import itertools
 import pathlib
+import re
 import unittest
 import uuid
 
 import access_calls
+import daemon_test
 import served
 import wire
 from proton import Data, Message, Terminus, symbol, timestamp
@@ -60,7 +62,7 @@ class RightsTest(served.ServedTest):
 
     def setUp(self):
         super().setUp()
-        self.serve(flags=self.FLAGS)
+        self.daemon = self.serve(flags=self.FLAGS)
         root = access_calls.connection_of(pathlib.Path(self.data, "root-connection-string").read_text())
         self.root = root["SharedAccessKeyName"], root["SharedAccessKey"]
         self.rules = access_calls.AccessClient(self.client.address,
@@ -114,6 +116,32 @@ class RightsTest(served.ServedTest):
 
     def as_root(self, **options):
         return self.dial(mechanism="PLAIN", user=self.root[0], key=self.root[1], **options)
+
+
+class RefusalTest(RightsTest):
+
+    def assert_logged(self, connection, line, counter):
+        """And counted; it asks until the log says so, which has a line a second."""
+        before, asked = getattr(self.rules.statistics(), counter), []
+
+        def ask():
+            asked.append(self.attach(connection, "q", True))
+            self.assertEqual(asked[-1][0], REFUSED)
+            pattern = rf"warning refused a call from .*127\.0\.0\.1:\d+ {line} \(tracking id [0-9a-f-]{{36}}\)"
+            if not any(re.search(pattern, said) for said in self.daemon.log):
+                raise LookupError(self.daemon.log)
+        daemon_test.wait_for(ask, LookupError)
+        self.assertEqual(getattr(self.rules.statistics(), counter), before + len(asked))
+
+    def test_refusals_are_counted_and_logged_with_the_name_of_the_key(self):
+        for user, key in (("Manage", "not-the-key"), ("nobody", "not-the-key")):
+            self.assert_logged(self.dial(mechanism="PLAIN", user=user, key=key),
+                               f"that claims the rule '{user}': there is no rule of that name for this, or this is no "
+                               "key of it", "unauthorized_count")
+        for connection in (self.as_rule("q", "Listen"), self.with_token("q", "Listen")):
+            self.assert_logged(connection, "with rule q#[Ll]isten: the token gives no right to Send on 'q'",
+                               "forbidden_count")
+        self.assertNotIn("not-the-key", "".join(self.daemon.log))
 
 
 class Rights(RightsTest):

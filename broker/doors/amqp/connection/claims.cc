@@ -124,7 +124,10 @@ Result<PermitPtr> Claims::Prove(const std::vector<Right>& rights, const std::str
     Guard& guard = *entry.guard;
     Status proven =
         rights.empty() ? ProveAny(guard, permit) : ProveWith(guard, rights, resource, permit);
-    if (!proven.ok()) guard.NoteRefusal(proven, permit, peer_, wharf::ToString(tracking_id));
+    if (!proven.ok()) {
+      guard.NoteRefusalOfKey(proven, permit, peer_, wharf::ToString(tracking_id),
+                             key_.has_value() ? key_->rule : std::string());
+    }
     return proven;
   });
   if (!said.has_value()) return NoBroker();
