@@ -1,8 +1,10 @@
 #include "broker/daemon/log.h"
 
+#include <iterator>
 #include <memory>
 #include <string_view>
 
+#include <absl/strings/ascii.h>
 #include <absl/strings/escaping.h>
 #include <fmt/core.h>
 #include <google/protobuf/stubs/logging.h>
@@ -18,7 +20,7 @@
 namespace wharf {
 namespace {
 
-constexpr char kTextPattern[] = "%Y-%m-%dT%H:%M:%S.%eZ %l %v";
+constexpr char kTextPattern[] = "%Y-%m-%dT%H:%M:%S.%eZ %l %_";
 constexpr char kJsonPattern[] = R"({"time":"%Y-%m-%dT%H:%M:%S.%eZ","level":"%l","message":%*%&})";
 constexpr Duration kLibraryLinesEvery = std::chrono::seconds(1);
 
@@ -39,6 +41,25 @@ void OnProtobufLine(google::protobuf::LogLevel level, const char*, int,
   }
   LogOfLibrary("protobuf", message);
 }
+
+// On one line, whatever stands in it: a name of a file may have a line feed, and what is behind
+// that would read as a line of ours.
+class TextSentence final : public spdlog::custom_flag_formatter {
+ public:
+  void format(const spdlog::details::log_msg& line, const std::tm& /*time*/,
+              spdlog::memory_buf_t& out) override {
+    for (const char letter : line.payload) {
+      if (absl::ascii_iscntrl(static_cast<unsigned char>(letter))) {
+        fmt::format_to(std::back_inserter(out), "\\x{:02x}", static_cast<unsigned char>(letter));
+      } else {
+        out.push_back(letter);
+      }
+    }
+  }
+  std::unique_ptr<custom_flag_formatter> clone() const override {
+    return std::make_unique<TextSentence>();
+  }
+};
 
 // A string of JSON; bytes that are no UTF-8 become U+FFFD.
 std::string AsJson(std::string_view text) {
@@ -77,6 +98,7 @@ class JsonFields final : public spdlog::custom_flag_formatter {
 std::unique_ptr<spdlog::formatter> FormatterFor(const std::string& format) {
   auto formatter =
       std::make_unique<spdlog::pattern_formatter>(spdlog::pattern_time_type::utc, "\n");
+  formatter->add_flag<TextSentence>('_');
   formatter->add_flag<JsonSentence>('*');
   formatter->add_flag<JsonFields>('&');
   formatter->set_pattern(format == "json" ? kJsonPattern : kTextPattern);

@@ -166,6 +166,17 @@ class LogTest(daemon_test.DaemonTest):
             self.assertEqual(len(refused), 1 if is_more else 0)
             self.assertNotIn("\x1b", "".join(said))
 
+    def test_a_folder_whose_name_has_two_lines_is_told_on_one(self):
+        self.data += "\n2026-11-27T08:00:00.000Z info wharfd stopped"
+        daemon = self.start()
+        self.client.create("orders")
+
+        said = self.said(daemon)
+
+        self.assertEqual(said.count("info wharfd stopped"), 1)
+        self.assertEqual(sum("\\x0a2026-11-27T08:00:00.000Z info wharfd stopped" in line for line in said), 2)
+        self.assertTrue(os.path.isdir(self.data))
+
     def test_what_clients_send_does_not_fill_it(self):
         """gRPC and protobuf have much to say of what is no request; we say nothing, or a line a second."""
         for level in ("info", "debug"):
