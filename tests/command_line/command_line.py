@@ -149,7 +149,7 @@ class AccessTest(CommandLineTest):
         daemon = super().start(data, **options)
         self.root = pathlib.Path(self.data, "root-connection-string")
         os.environ["WHARF_CONNECTION_STRING"] = f"@{self.root}"
-        self.addCleanup(os.environ.pop, "WHARF_CONNECTION_STRING")
+        self.addCleanup(os.environ.pop, "WHARF_CONNECTION_STRING", None)
         return daemon
 
     def file_of(self, connection_string):

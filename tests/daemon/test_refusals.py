@@ -212,7 +212,7 @@ class FolderTest(daemon_test.DaemonTest):
         self.assert_refuses("cannot make /proc/wharf.*", data="/proc/wharf")
         self.assertEqual(file.read_text(), "not a folder")
 
-    def test_a_folder_without_a_name(self):
+    def test_a_name_that_the_shell_left_alone(self):
         self.assert_refuses("--data ~/x was not expanded by the shell", data="~/x")
         self.assertFalse(os.path.exists("~"))
 
