@@ -6,7 +6,7 @@ import { barriersOf, goTo, overflowOf, signIn } from "./browser.mjs";
 import { seed } from "./seed.mjs";
 import { button, fill, heading, press, says, withPage } from "./with_page.mjs";
 
-async function connectionOf(daemon, rights, entityPath = "") {
+export async function connectionOf(daemon, rights, entityPath = "") {
   const root = daemon.connectionString;
   const name = `r${rights.join("")}${entityPath}`;
   const rule = await daemon.call(
@@ -117,7 +117,7 @@ export default {
       await goTo(page, "entity", "orders");
       await heading(page, "Now").waitFor();
       await daemon.call("Management/RemoveAccessRule", { name: "rManage" }, daemon.connectionString);
-      await heading(page, "Sign in").waitFor();
+      await heading(page, "Your session is over").waitFor();
       await fill(page, "Connection string", daemon.connectionString);
       await press(page, "Sign in");
       await heading(page, "Now").waitFor();
@@ -134,7 +134,7 @@ export default {
       await daemon.kill();
       await says(page, "The broker is gone");
       await daemon.start();
-      await heading(page, "Sign in").waitFor();
+      await heading(page, "Your session is over").waitFor();
       await fill(page, "Connection string", daemon.connectionString);
       await press(page, "Sign in");
       await heading(page, "Now").waitFor();

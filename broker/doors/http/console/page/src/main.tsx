@@ -4,8 +4,10 @@
 import { render } from "preact";
 
 import { presence } from "./api/presence";
+import { beginPulse } from "./api/pulse";
 import "./style.css";
 import { App } from "./views/app";
 
 void presence.look();
+beginPulse();
 render(<App />, document.getElementById("page")!);

@@ -5,6 +5,7 @@
 import { presence } from "./presence";
 
 let session: string | null = null;
+let answered = 0;
 
 export function keepSession(id: string | null): void {
   session = id;
@@ -42,6 +43,9 @@ async function refusalOf(answer: Response): Promise<Refusal> {
   );
 }
 
+// When the broker last answered anything.
+export const answeredAt = (): number => answered;
+
 export type Fields = Record<string, string>;
 
 // Objects go as JSON, files as they are.
@@ -56,7 +60,7 @@ export async function ask(
   if (session !== null) headers.Authorization = `Session ${session}`;
   if (body !== undefined) headers["Content-Type"] = body instanceof Blob ? BYTES : "application/json";
   try {
-    return await fetch(`/api/v1/${path}`, {
+    const answer = await fetch(`/api/v1/${path}`, {
       method,
       headers,
       signal,
@@ -64,6 +68,8 @@ export async function ask(
       cache: "no-store",
       redirect: "error",
     });
+    answered = Date.now();
+    return answer;
   } catch (error) {
     if (signal?.aborted) throw error;
     throw new Refusal("the broker does not answer", "Unreachable", "", 0, "unknown");
@@ -100,7 +106,7 @@ const isElsewhere = ({ code, outcome }: Refusal): boolean => code === "Partition
 
 function note({ http, code, message }: Refusal): void {
   if (http === 0 || GONE.has(code)) presence.lose(message);
-  if (http === 401) presence.signedOut();
+  if (http === 401) presence.sessionEnded();
 }
 
 async function valueOf<Value>(answer: Response, signal?: AbortSignal): Promise<Value> {
@@ -125,6 +131,8 @@ export interface Caller {
   entityPath: string;
   client: string;
   rights: string[];
+  // After which a session is over; told when it begins.
+  idleSeconds?: number;
 }
 
 // Who asks; null: nobody is signed in.
@@ -156,6 +164,7 @@ export async function signIn(given: object | undefined): Promise<Caller> {
 }
 
 export async function signOut(): Promise<void> {
-  await ask("DELETE", "session");
+  const answer = ask("DELETE", "session");
   keepSession(null);
+  await answer;
 }

@@ -6,8 +6,13 @@ import { type Caller, whoAsks, whoWaits } from "./call";
 export interface State {
   // Waiting: for a cluster that it can be of.
   kind: "looking" | "there" | "signed-out" | "gone" | "waiting";
+  // Who asks, or did until the session was over; null: nobody.
   caller: Caller | null;
-  // Why it is gone, and since when.
+  // One signs in before anything is asked.
+  isOut: boolean;
+  // Rises when another comes, or somebody leaves: what the page kept for one of them is not the next one's.
+  turn: number;
+  // Why it is gone, and since when; or why the session is over.
   why: string;
   goneSince: number | null;
   // Of what waits.
@@ -18,7 +23,16 @@ export interface State {
 
 const PAUSE = 1000;
 
-let state: State = { kind: "looking", caller: null, why: "", goneSince: null, node: "", times: 0 };
+let state: State = {
+  kind: "looking",
+  caller: null,
+  isOut: false,
+  turn: 0,
+  why: "",
+  goneSince: null,
+  node: "",
+  times: 0,
+};
 let isLooking = false;
 const listeners = new Set<(state: State) => void>();
 
@@ -28,17 +42,39 @@ function tell(next: Partial<State>): void {
   for (const listener of listeners) listener(state);
 }
 
+const nameOf = ({ isAccessOn, rule, entityPath, client }: Caller): string =>
+  JSON.stringify([isAccessOn, rule, entityPath, client]);
+
+function come(caller: Caller): void {
+  const isSame = state.caller !== null && nameOf(state.caller) === nameOf(caller);
+  tell({ kind: "there", caller, isOut: false, turn: state.turn + (isSame ? 0 : 1), times: state.times + 1 });
+}
+
+// What somebody has written stays until he is back. Where access was off he was nobody who could be.
+function end(why: string): void {
+  if (state.caller?.isAccessOn) tell({ kind: "signed-out", isOut: true, why });
+  else leave();
+}
+
+function leave(): void {
+  tell({ kind: "signed-out", caller: null, isOut: true, turn: state.turn + 1 });
+}
+
+const ENDED = "Its key or rule may be another one now, or the broker began anew";
+
 async function look(): Promise<void> {
   if (isLooking) return;
   isLooking = true;
   for (;;) {
     try {
       const caller = await whoAsks();
-      tell(caller === null ? { kind: "signed-out", caller } : { kind: "there", caller, times: state.times + 1 });
+      if (caller === null) end(ENDED);
+      else come(caller);
       break;
     } catch (error) {
       const node = await whoWaits().catch(() => null);
-      tell(node === null ? { kind: "gone", why: (error as Error).message } : { kind: "waiting", node, caller: null });
+      if (node === null) tell({ kind: "gone", why: (error as Error).message });
+      else tell({ kind: "waiting", node, caller: null, isOut: false });
       await new Promise((resolve) => setTimeout(resolve, PAUSE));
     }
   }
@@ -56,13 +92,23 @@ export const presence = {
     tell({ kind: "gone", why });
     void look();
   },
-  signedIn(caller: Caller): void {
-    tell({ kind: "there", caller, times: state.times + 1 });
+  signedIn: come,
+  // By the broker, or because nobody is at the page.
+  sessionEnded(why = ENDED): void {
+    if (state.kind === "there") end(why);
   },
-  signedOut(): void {
-    if (state.kind !== "gone") tell({ kind: "signed-out", caller: null });
-  },
+  signedOut: leave,
 };
+
+// Empties what a part of the page has kept, when the next one comes.
+export function keptForOne(drop: () => void): void {
+  let { turn } = state;
+  presence.listen((now) => {
+    if (now.turn === turn) return;
+    turn = now.turn;
+    drop();
+  });
+}
 
 export type Right = "Send" | "Listen" | "Manage";
 

@@ -3,6 +3,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 
+import { keptForOne } from "../api/presence";
 import type { Descriptors } from "../text/descriptors";
 import { bytes } from "../text/numbers";
 
@@ -38,6 +39,8 @@ export function dropSet(): void {
   types.clear();
   tell();
 }
+
+keptForOne(dropSet);
 
 export function chooseType(path: string, type: string): void {
   types.set(path, type);

@@ -19,7 +19,7 @@ import { Entities } from "./entities";
 import { EntityView } from "./entity";
 import { Jobs } from "./jobs";
 import { Overview } from "./overview";
-import { SignIn } from "./sign_in";
+import { SignIn, SignInAgain } from "./sign_in";
 import { Trace } from "./trace";
 
 interface Place {
@@ -68,10 +68,9 @@ function useFocusOnMain(route: string): { current: HTMLElement | null } {
 }
 
 // What a window and a reader of screens call the view.
-function useTitle([name, ...rest]: string[], kind: State["kind"], isIn: boolean): void {
+function useTitle([name, ...rest]: string[], isOut: boolean, isIn: boolean): void {
   const place = PLACES.find((one) => one.name === name)?.title ?? PLACES[0].title;
-  const out = kind === "signed-out" ? "Sign in" : "Wharf";
-  const title = !isIn ? out : name === "entity" ? rest.join(", ") : place;
+  const title = isOut ? "Sign in" : !isIn ? "Wharf" : name === "entity" ? rest.join(", ") : place;
   useEffect(() => {
     document.title = title === "Wharf" ? title : `${title} – Wharf`;
   }, [title]);
@@ -141,13 +140,13 @@ async function leave(): Promise<void> {
 
 export function App() {
   const state = usePresence();
-  const { kind, caller, why } = state;
+  const { kind, caller, isOut, turn, why } = state;
   useReturn(state);
   const route = useRoute();
-  const main = useFocusOnMain(`${kind === "signed-out"}${route.slice(0, 2).join("/")}`);
-  useSearchKey();
   const isIn = caller !== null;
-  useTitle(route, kind, isIn);
+  const main = useFocusOnMain(`${isOut && !isIn}${route.slice(0, 2).join("/")}`);
+  useSearchKey();
+  useTitle(route, isOut, isIn);
   const current = route[0] === "entity" ? "entities" : route[0];
   return (
     <>
@@ -180,14 +179,19 @@ export function App() {
       <main id="main" ref={main} tabIndex={-1}>
         {kind === "looking" && <p>Looking for the broker…</p>}
         {kind === "waiting" && <WaitsForCluster node={state.node} />}
-        {kind === "signed-out" && <SignIn />}
-        {isIn && kind !== "signed-out" && <Boundary name={route.join("/")}>{viewOf(route)}</Boundary>}
+        {isOut && !isIn && <SignIn />}
+        {isIn && (
+          <Boundary key={turn} name={route.join("/")}>
+            {viewOf(route)}
+          </Boundary>
+        )}
       </main>
       <footer class="foot">
         <a href="/api/v1/openapi.json">The API as OpenAPI</a>
         <a href={document.body.dataset.licences}>Licences</a>
       </footer>
       <Notices />
+      {isOut && isIn && <SignInAgain caller={caller} why={why} leave={leave} />}
     </>
   );
 }

@@ -1,5 +1,6 @@
 // Draft: a message on its way into the form that sends one; a copy of another, or of what was sent last.
 
+import { keptForOne } from "../api/presence";
 import type { Message } from "../api/types";
 
 export interface Draft {
@@ -9,6 +10,10 @@ export interface Draft {
 }
 
 let draft: Draft | null = null;
+
+keptForOne(() => {
+  draft = null;
+});
 
 export function keepDraft(message: Message, body: File | null = null): void {
   draft = { message, body };

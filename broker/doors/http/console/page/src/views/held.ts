@@ -1,8 +1,9 @@
 // Held: messages that this page has locked, and sessions that it has accepted, by the path that they are of. They
-// outlive a change of view, and go with the page: then their locks end by themselves.
+// outlive a change of view, and go with the page or when another signs in: then their locks end by themselves.
 
 import { useEffect, useState } from "preact/hooks";
 
+import { keptForOne } from "../api/presence";
 import type { ReceivedMessage } from "../api/types";
 
 // A page that holds more has forgotten to settle.
@@ -26,6 +27,12 @@ const listeners = new Set<() => void>();
 function tell(): void {
   for (const listener of listeners) listener();
 }
+
+keptForOne(() => {
+  messages = [];
+  sessions.clear();
+  tell();
+});
 
 export function hold(path: string, more: ReceivedMessage[]): void {
   messages = [...messages, ...more.map((message) => ({ message, path }))].slice(-HELD_MAX);

@@ -1,16 +1,19 @@
 // SignIn: by a connection string, by a key, or by the certificate that the browser has.
 
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 
-import { signIn } from "../api/call";
+import { type Caller, signIn } from "../api/call";
 import { useDeed } from "../api/hooks";
 import { presence } from "../api/presence";
+import { Dialog } from "../parts/dialog";
 import { Failure } from "../parts/failure";
 import { Choice, Field } from "../parts/field";
+import { visible } from "../text/visible";
 
 type Way = "connection" | "key" | "certificate";
 
-export function SignIn() {
+function Form({ children }: { children?: ComponentChildren }) {
   const [way, setWay] = useState<Way>("connection");
   const [connectionString, setConnection] = useState("");
   const [keyName, setName] = useState("");
@@ -30,16 +33,11 @@ export function SignIn() {
   if (location.protocol === "https:") ways.push(["certificate", "The certificate of this browser"]);
   return (
     <form
-      class="card narrow"
       onSubmit={(event) => {
         event.preventDefault();
         void run();
       }}
     >
-      <h1>Sign in</h1>
-      <p>
-        What you may see and do here is what your key may. It stays in this page, and goes nowhere but to the broker.
-      </p>
       <Choice label="What you have" value={way} set={(value) => setWay(value as Way)} options={ways} />
       {way === "connection" && (
         <Field
@@ -67,7 +65,46 @@ export function SignIn() {
         <button type="submit" class="main" disabled={isRunning}>
           Sign in
         </button>
+        {children}
       </div>
     </form>
+  );
+}
+
+export function SignIn() {
+  return (
+    <div class="card narrow">
+      <h1>Sign in</h1>
+      <p>
+        What you may see and do here is what your key may. It stays in this page, and goes nowhere but to the broker.
+      </p>
+      <Form />
+    </div>
+  );
+}
+
+interface SignInAgainProps {
+  // Whose session it was.
+  caller: Caller;
+  why: string;
+  leave: () => void;
+}
+
+// Above what was there, which nobody sees meanwhile.
+export function SignInAgain({ caller: { rule, client, entityPath }, why, leave }: SignInAgainProps) {
+  const who = (rule || client) + (entityPath && ` of ${entityPath}`);
+  return (
+    <Dialog title="Your session is over" isAlone>
+      <p>{why}.</p>
+      <p>
+        What you have written is still here. Sign in again as <bdi>{visible(who)}</bdi> to go on; when somebody else
+        signs in, it is dropped.
+      </p>
+      <Form>
+        <button type="button" class="quiet" onClick={leave}>
+          Drop it and sign out
+        </button>
+      </Form>
+    </Dialog>
   );
 }

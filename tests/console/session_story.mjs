@@ -1,0 +1,100 @@
+// Sessions: one that ends keeps what was written, for who wrote it; it lasts as long as somebody is at the page.
+
+import assert from "node:assert/strict";
+
+import { barriersOf, goTo, overflowOf, signIn } from "./browser.mjs";
+import { connectionOf } from "./rights_story.mjs";
+import { fill, heading, press, says, withPage } from "./with_page.mjs";
+
+const isOver = (page) => heading(page, "Your session is over").waitFor();
+const isIn = (page) => page.locator("body:not(:has(dialog))").waitFor();
+const body = (page) => page.getByLabel("Body", { exact: true }).inputValue();
+
+async function again(page, connection) {
+  await fill(page, "Connection string", connection);
+  await press(page, "Sign in");
+  await isIn(page);
+}
+
+// The same rule's, with a new key; the one of before is over.
+async function replaced(daemon, connection) {
+  const rule = (method, more) =>
+    daemon.call(`Management/${method}`, { name: "rManage", ...more }, daemon.connectionString);
+  await rule("RotateAccessKey", { slot: "ACCESS_KEY_SLOT_PRIMARY" });
+  const { primaryKey } = await rule("GetAccessRule", { showKeys: true });
+  return connection.replace(/SharedAccessKey=[^;]+/, `SharedAccessKey=${primaryKey}`);
+}
+
+export default {
+  "what was written and held stays when the session ends, and is nobody else's": (browser) =>
+    withPage(browser, ["--access", "on"], async (page, daemon) => {
+      const root = daemon.connectionString;
+      await daemon.call("Management/CreateQueue", { queue: { name: "q", lockDuration: "3600s" } }, root);
+      await daemon.call("Messaging/Send", { entityPath: "q", messages: [{ body: "aGk=" }] }, root);
+      const connection = await connectionOf(daemon, ["Manage"]);
+      await signIn(page, daemon, connection);
+      await goTo(page, "entity", "q", "receive");
+      await press(page, "Receive");
+      await says(page, "Held by this page: 1");
+      await goTo(page, "entity", "q", "send");
+      await fill(page, "Body", "an hour of work");
+
+      const other = await replaced(daemon, connection);
+      await press(page, "Send");
+      await isOver(page);
+      await says(page, "What you have written is still here");
+      await page.keyboard.press("Escape");
+      await page.keyboard.press("Escape");
+      assert.deepEqual(await barriersOf(page), []);
+      await page.setViewportSize({ width: 360, height: 740 });
+      assert.deepEqual(await overflowOf(page), []);
+      await again(page, other);
+      assert.equal(await body(page), "an hour of work");
+      await press(page, "Send");
+      await says(page, "Number 2");
+      await goTo(page, "entity", "q", "receive");
+      await says(page, "Held by this page: 1");
+
+      await goTo(page, "entity", "q", "send");
+      await fill(page, "Body", "a secret");
+      await replaced(daemon, other);
+      await press(page, "Send");
+      await isOver(page);
+      await again(page, root);
+      assert.equal(await body(page), "");
+      await goTo(page, "entity", "q", "receive");
+      await says(page, "Held by this page: 0");
+    }),
+
+  "who is away is signed out though the view asks, and who writes is not though it does not": (browser) =>
+    withPage(browser, ["--access", "on"], async (page, daemon) => {
+      const root = daemon.connectionString;
+      await daemon.call("Management/CreateQueue", { queue: { name: "q" } }, root);
+      await page.clock.install();
+      await signIn(page, daemon, root);
+      await heading(page, "Disk and memory").waitFor();
+      await page.clock.fastForward("14:00");
+      await page.clock.fastForward("01:10");
+      await isOver(page);
+      await says(page, "Nobody has pressed a key or moved the pointer for 15 min");
+      await again(page, root);
+
+      await goTo(page, "entity", "q", "send");
+      const kept = [];
+      page.on("request", (request) => {
+        if (request.method() === "GET" && request.url().endsWith("/session"))
+          kept.push(request.headers().authorization);
+      });
+      for (const letter of "abc") {
+        const asked = page.waitForRequest("**/api/v1/session");
+        await page.getByLabel("Body", { exact: true }).press(letter);
+        await page.clock.fastForward("14:00");
+        await asked;
+      }
+      assert.ok(kept.length >= 3 && kept.every((given) => given.startsWith("Session ")), `${kept}`);
+      assert.equal(await page.getByRole("dialog").count(), 0);
+      assert.equal(await body(page), "abc");
+      await press(page, "Send");
+      await says(page, "Number 1");
+    }),
+};
