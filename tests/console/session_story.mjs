@@ -94,6 +94,12 @@ export default {
       assert.ok(kept.length >= 3 && kept.every((given) => given.startsWith("Session ")), `${kept}`);
       assert.equal(await page.getByRole("dialog").count(), 0);
       assert.equal(await body(page), "abc");
+
+      // Nobody does anything: whether the broker is there is asked as nobody.
+      const knocked = page.waitForRequest((request) => request.method() === "HEAD");
+      await page.clock.fastForward("00:10");
+      assert.equal((await knocked).headers().authorization, undefined);
+      assert.equal(new URL((await knocked).url()).pathname, "/");
       await press(page, "Send");
       await says(page, "Number 1");
     }),

@@ -2,8 +2,12 @@
 
 import assert from "node:assert/strict";
 
-import { goTo, signIn } from "./browser.mjs";
-import { fill, heading, press, says, withPage } from "./with_page.mjs";
+import { goTo, openPage, signIn } from "./browser.mjs";
+import { seed } from "./seed.mjs";
+import { button, fill, heading, press, says, withPage } from "./with_page.mjs";
+
+// Some of those that ask nothing by themselves.
+const QUIET = [["entity", "orders", "send"], ["entity", "orders", "messages"], ["access"], ["find"]];
 
 export default {
   "who signs in makes a queue, sends, looks, receives and completes": (browser) =>
@@ -68,5 +72,31 @@ export default {
       await goTo(page, "entity", "q", "send");
       await press(page, "Send");
       await page.getByText("Number 1", { exact: true }).waitFor();
+    }),
+
+  "every view says that the broker is gone, also who asks nothing, and all is back": (browser) =>
+    withPage(browser, [], async (first, daemon) => {
+      await seed(daemon);
+      const pages = [first];
+      for (const _ of QUIET.slice(1)) pages.push(await openPage(browser));
+      await Promise.all(
+        pages.map(async (page, at) => {
+          await signIn(page, daemon);
+          await goTo(page, ...QUIET[at]);
+        }),
+      );
+      const messages = pages[1];
+      await button(messages, "Open message 9").waitFor();
+      await daemon.kill();
+      const isGone = (page) => page.getByText("The broker is gone");
+      await Promise.all(pages.map((page) => isGone(page).waitFor()));
+      const lookedAt = messages.waitForRequest("**/Messaging/Peek");
+      await daemon.start();
+      await Promise.all(pages.map((page) => isGone(page).waitFor({ state: "detached" })));
+      await lookedAt;
+      for (const page of pages.slice(1)) {
+        assert.deepEqual(page.faults, []);
+        await page.context().close();
+      }
     }),
 };

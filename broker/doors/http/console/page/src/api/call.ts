@@ -43,6 +43,8 @@ async function refusalOf(answer: Response): Promise<Refusal> {
   );
 }
 
+const NO_ANSWER = "the broker does not answer";
+
 // When the broker last answered anything.
 export const answeredAt = (): number => answered;
 
@@ -72,7 +74,7 @@ export async function ask(
     return answer;
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw new Refusal("the broker does not answer", "Unreachable", "", 0, "unknown");
+    throw new Refusal(NO_ANSWER, "Unreachable", "", 0, "unknown");
   }
 }
 
@@ -151,6 +153,16 @@ export async function whoWaits(): Promise<string | null> {
   const answer = await ask("POST", "Cluster/GetStatus", {});
   const told = await answer.json();
   return told.waitsForInvitation === true ? String(told.nodeName) : null;
+}
+
+// Whether anything answers: the page itself, which is no use of a session.
+export async function knock(): Promise<void> {
+  try {
+    await fetch("/", { method: "HEAD", cache: "no-store" });
+    answered = Date.now();
+  } catch {
+    presence.lose(NO_ANSWER);
+  }
 }
 
 // Nothing is given by who has a certificate.

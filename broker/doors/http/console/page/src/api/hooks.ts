@@ -76,6 +76,17 @@ export function useAsked<T>(question: (signal: AbortSignal) => Promise<T>, keys:
   return { data: isOfThese ? told.data : null, failure: isOfThese ? told.failure : null, again };
 }
 
+// For what was asked once, because somebody wanted it: again, when the broker is back.
+export function useBack(again: () => void): void {
+  const { times } = usePresence();
+  const seen = useRef(times);
+  useEffect(() => {
+    if (seen.current === times) return;
+    seen.current = times;
+    again();
+  }, [times]);
+}
+
 export interface Deed<Arguments extends unknown[]> {
   run: (...arguments_: Arguments) => Promise<boolean>;
   isRunning: boolean;

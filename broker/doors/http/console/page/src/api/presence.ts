@@ -12,7 +12,9 @@ export interface State {
   isOut: boolean;
   // Rises when another comes, or somebody leaves: what the page kept for one of them is not the next one's.
   turn: number;
-  // Why it is gone, and since when; or why the session is over.
+  // Why the session is over.
+  ended: string;
+  // Why the broker is gone, and since when.
   why: string;
   goneSince: number | null;
   // Of what waits.
@@ -28,6 +30,7 @@ let state: State = {
   caller: null,
   isOut: false,
   turn: 0,
+  ended: "",
   why: "",
   goneSince: null,
   node: "",
@@ -51,8 +54,8 @@ function come(caller: Caller): void {
 }
 
 // What somebody has written stays until he is back. Where access was off he was nobody who could be.
-function end(why: string): void {
-  if (state.caller?.isAccessOn) tell({ kind: "signed-out", isOut: true, why });
+function end(ended: string): void {
+  if (state.caller?.isAccessOn) tell({ kind: "signed-out", isOut: true, ended });
   else leave();
 }
 

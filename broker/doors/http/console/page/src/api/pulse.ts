@@ -1,7 +1,8 @@
-// Pulse: a session lasts as long as somebody is at the page. Who writes keeps it, though a form asks nothing; who is away
-// loses it, though a view asks now and again.
+// Pulse: what goes on in every view, also where nothing is asked: the page sees that the broker is gone, and a session
+// lasts as long as somebody is there. Who writes keeps it, though a form asks nothing; who is away loses it, though a
+// view asks now and again.
 
-import { answeredAt, askBroker, signOut } from "./call";
+import { answeredAt, askBroker, knock, signOut } from "./call";
 import { presence } from "./presence";
 
 const BEAT = 2500;
@@ -37,13 +38,24 @@ function deed(): void {
   deedAt = Date.now();
 }
 
+// Who asks may be asked as a use of the session: it has been used, and where access is off there is none.
+function mayAsk(): boolean {
+  const { kind, caller } = presence.now();
+  return kind === "there" && (!caller?.isAccessOn || deedAt > keptAt);
+}
+
 async function beat(): Promise<void> {
   if (isAway()) return void end();
+  const { kind } = presence.now();
   const isQuiet = Date.now() - answeredAt() >= BEAT;
-  if (isBeating || document.hidden || !isQuiet || presence.now().kind !== "there" || deedAt <= keptAt) return;
+  if (isBeating || document.hidden || !isQuiet || (kind !== "there" && kind !== "signed-out")) return;
   isBeating = true;
-  keptAt = Date.now();
-  await askBroker("GET", "session").catch(() => {});
+  if (mayAsk()) {
+    keptAt = Date.now();
+    await askBroker("GET", "session").catch(() => {});
+  } else {
+    await knock();
+  }
   isBeating = false;
 }
 

@@ -104,7 +104,7 @@ function useReturn({ kind, goneSince }: State): void {
   }, [kind]);
 }
 
-function Gone({ why, since }: { why: string; since: number | null }) {
+function Gone({ state: { why, goneSince: since, caller } }: { state: State }) {
   return (
     <p class="gone" role="alert">
       <strong>The broker is gone</strong>
@@ -113,7 +113,8 @@ function Gone({ why, since }: { why: string; since: number | null }) {
           , since <Moment at={new Date(since).toISOString()} />
         </>
       )}
-      : {why}. What is shown is as it was; it is looked for every second.
+      : {why}. {caller !== null && "What is shown is as it was; "}
+      {caller !== null ? "it" : "It"} is looked for every second.
     </p>
   );
 }
@@ -140,7 +141,7 @@ async function leave(): Promise<void> {
 
 export function App() {
   const state = usePresence();
-  const { kind, caller, isOut, turn, why } = state;
+  const { kind, caller, isOut, turn } = state;
   useReturn(state);
   const route = useRoute();
   const isIn = caller !== null;
@@ -175,7 +176,7 @@ export function App() {
         )}
         {isIn && <Who caller={caller} />}
       </header>
-      {kind === "gone" && <Gone why={why} since={state.goneSince} />}
+      {kind === "gone" && <Gone state={state} />}
       <main id="main" ref={main} tabIndex={-1}>
         {kind === "looking" && <p>Looking for the broker…</p>}
         {kind === "waiting" && <WaitsForCluster node={state.node} />}
@@ -191,7 +192,11 @@ export function App() {
         <a href={document.body.dataset.licences}>Licences</a>
       </footer>
       <Notices />
-      {isOut && isIn && <SignInAgain caller={caller} why={why} leave={leave} />}
+      {isOut && isIn && (
+        <SignInAgain caller={caller} why={state.ended} leave={leave}>
+          {kind === "gone" && <Gone state={state} />}
+        </SignInAgain>
+      )}
     </>
   );
 }

@@ -4,7 +4,7 @@
 import { useEffect, useState } from "preact/hooks";
 
 import { call } from "../api/call";
-import { useDeed } from "../api/hooks";
+import { useBack, useDeed } from "../api/hooks";
 import { may } from "../api/presence";
 import type { ReceivedMessage } from "../api/types";
 import { Failure } from "../parts/failure";
@@ -137,6 +137,7 @@ export function Browse({ path }: { path: string }) {
     const fresh = await pageFrom(path, asked, page.from);
     setPages((all) => [...all.slice(0, -1), fresh]);
   });
+  useBack(() => void (page === undefined ? search : again).run());
   const [saved, setSaved] = useState(0);
   const save = useDeed(() => saveMessages(path, wanted, setSaved));
 

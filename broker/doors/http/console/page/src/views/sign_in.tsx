@@ -88,13 +88,15 @@ interface SignInAgainProps {
   caller: Caller;
   why: string;
   leave: () => void;
+  children: ComponentChildren;
 }
 
 // Above what was there, which nobody sees meanwhile.
-export function SignInAgain({ caller: { rule, client, entityPath }, why, leave }: SignInAgainProps) {
+export function SignInAgain({ caller: { rule, client, entityPath }, why, leave, children }: SignInAgainProps) {
   const who = (rule || client) + (entityPath && ` of ${entityPath}`);
   return (
     <Dialog title="Your session is over" isAlone>
+      {children}
       <p>{why}.</p>
       <p>
         What you have written is still here. Sign in again as <bdi>{visible(who)}</bdi> to go on; when somebody else
