@@ -63,6 +63,28 @@ export default {
       assert.deepEqual(await overflowOf(page), []);
     }),
 
+  "a node without a leader says so also to who may not ask it for more, and asks that once": (browser) =>
+    withPage(browser, [], async (page, daemon) => {
+      const refuse = (status, code, message) => (route) =>
+        route.fulfill({ status, json: { error: { code, message, outcome: "not-done", trackingId: "abc" } } });
+      let looks = 0;
+      await page.route("**/api/v1/session", (route) => {
+        looks += 1;
+        return looks > 3 ? route.continue() : refuse(503, "PartitionNotOwned", "the cluster has no leader")(route);
+      });
+      let asked = 0;
+      await page.route("**/api/v1/Cluster/GetStatus", (route) => {
+        asked += 1;
+        return refuse(401, "Unauthorized", "nothing is proven")(route);
+      });
+      await page.goto(daemon.origin);
+      await says(page, "Nobody leads the cluster");
+      await says(page, `The node at ${new URL(daemon.origin).host} is there, and nobody leads`);
+      assert.deepEqual(await barriersOf(page), []);
+      await heading(page, "Overview").waitFor();
+      assert.equal(asked, 1);
+    }),
+
   "a connection over AMQP is closed when that is confirmed": (browser) =>
     withPage(browser, [], async (page, daemon) => {
       const closed = [];

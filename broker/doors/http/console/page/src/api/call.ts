@@ -3,6 +3,7 @@
 // Without TLS the daemon gives no cookie: then the id of the session is here, in memory, and gone with the page.
 
 import { presence } from "./presence";
+import type { ClusterStatus } from "./types";
 
 let session: string | null = null;
 let answered = 0;
@@ -148,11 +149,11 @@ export async function whoAsks(): Promise<Caller | null> {
   return (await answer.json()) as Caller;
 }
 
-// The name of the node, if it waits for a cluster, where nobody can sign in; else null.
-export async function whoWaits(): Promise<string | null> {
+// What this node knows of its cluster, also while nobody leads that.
+export async function askNode(): Promise<ClusterStatus> {
   const answer = await ask("POST", "Cluster/GetStatus", {});
-  const told = await answer.json();
-  return told.waitsForInvitation === true ? String(told.nodeName) : null;
+  if (!answer.ok) throw await refusalOf(answer);
+  return (await answer.json()) as ClusterStatus;
 }
 
 // Whether anything answers: the page itself, which is no use of a session.

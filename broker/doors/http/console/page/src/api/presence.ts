@@ -1,11 +1,13 @@
 // Presence: whether the broker is there, and who asks it. When it is gone, it is looked for once a second until it is
 // back; then everything that is shown is asked for anew.
 
-import { type Caller, whoAsks, whoWaits } from "./call";
+import { type Caller, type Refusal, askNode, whoAsks } from "./call";
+import { shared } from "./shared";
+import type { ClusterStatus } from "./types";
 
 export interface State {
-  // Waiting: for a cluster that it can be of.
-  kind: "looking" | "there" | "signed-out" | "gone" | "waiting";
+  // Waiting: for a cluster that it can be of. Leaderless: this node is there, and its cluster has no leader.
+  kind: "looking" | "there" | "signed-out" | "gone" | "waiting" | "leaderless";
   // Who asks, or did until the session was over; null: nobody.
   caller: Caller | null;
   // One signs in before anything is asked.
@@ -17,8 +19,8 @@ export interface State {
   // Why the broker is gone, and since when.
   why: string;
   goneSince: number | null;
-  // Of what waits.
-  node: string;
+  // What the node knows that waits, or has no leader; null: that is not told.
+  node: ClusterStatus | null;
   // Rises each time that it is back.
   times: number;
 }
@@ -33,14 +35,14 @@ let state: State = {
   ended: "",
   why: "",
   goneSince: null,
-  node: "",
+  node: null,
   times: 0,
 };
 let isLooking = false;
 const listeners = new Set<(state: State) => void>();
 
 function tell(next: Partial<State>): void {
-  const goneSince = next.kind === "gone" ? (state.goneSince ?? Date.now()) : null;
+  const goneSince = next.kind === "gone" || next.kind === "leaderless" ? (state.goneSince ?? Date.now()) : null;
   state = { ...state, ...next, goneSince };
   for (const listener of listeners) listener(state);
 }
@@ -65,9 +67,31 @@ function leave(): void {
 
 const ENDED = "Its key or rule may be another one now, or the broker began anew";
 
+// Who may not ask a node of its cluster is refused once.
+let mayAskNode = true;
+
+async function nodeOf(): Promise<ClusterStatus | null> {
+  if (!mayAskNode) return null;
+  try {
+    return await askNode();
+  } catch (error) {
+    mayAskNode = (error as Refusal).http !== 401;
+    return null;
+  }
+}
+
+// Where nobody answers as the broker.
+async function whatIsThere(why: Error): Promise<Partial<State>> {
+  const node = await nodeOf();
+  if (node?.waitsForInvitation) return { kind: "waiting", node, caller: null, isOut: false };
+  const isLed = node !== null ? node.leader !== "" : (why as Refusal).code !== "PartitionNotOwned";
+  return { kind: isLed ? "gone" : "leaderless", why: why.message, node: shared(state.node, node) };
+}
+
 async function look(): Promise<void> {
   if (isLooking) return;
   isLooking = true;
+  mayAskNode = true;
   for (;;) {
     try {
       const caller = await whoAsks();
@@ -75,9 +99,7 @@ async function look(): Promise<void> {
       else come(caller);
       break;
     } catch (error) {
-      const node = await whoWaits().catch(() => null);
-      if (node === null) tell({ kind: "gone", why: (error as Error).message });
-      else tell({ kind: "waiting", node, caller: null, isOut: false });
+      tell(await whatIsThere(error as Error));
       await new Promise((resolve) => setTimeout(resolve, PAUSE));
     }
   }

@@ -135,6 +135,7 @@ export interface ClusterMember {
 export interface ClusterStatus {
   clusterId: string;
   nodeName: string;
+  waitsForInvitation?: boolean;
   leader: string;
   term: Int64;
   committedIndex?: Int64;

@@ -13,7 +13,7 @@ import { Notices, notice } from "../parts/notice";
 import { span } from "../text/numbers";
 import { NamespaceAccess } from "./access";
 import { Backups } from "./backups";
-import { Cluster, WaitsForCluster } from "./cluster";
+import { Cluster, Leaderless, WaitsForCluster } from "./cluster";
 import { Connections } from "./connections";
 import { Entities } from "./entities";
 import { EntityView } from "./entity";
@@ -96,7 +96,7 @@ function useSearchKey(): void {
 function useReturn({ kind, goneSince }: State): void {
   const since = useRef<number | null>(null);
   useEffect(() => {
-    if (kind === "gone") since.current = goneSince;
+    if (goneSince !== null) since.current = goneSince;
     else if (since.current !== null) {
       notice(`The broker is back. It was gone for ${span(Math.round((Date.now() - since.current) / 1000))}.`);
       since.current = null;
@@ -104,17 +104,17 @@ function useReturn({ kind, goneSince }: State): void {
   }, [kind]);
 }
 
-function Gone({ state: { why, goneSince: since, caller } }: { state: State }) {
+function Gone({ state: { kind, why, goneSince: since, caller } }: { state: State }) {
   return (
     <p class="gone" role="alert">
-      <strong>The broker is gone</strong>
+      <strong>{kind === "gone" ? "The broker is gone" : "Nobody leads the cluster"}</strong>
       {since !== null && (
         <>
           , since <Moment at={new Date(since).toISOString()} />
         </>
       )}
-      : {why}. {caller !== null && "What is shown is as it was; "}
-      {caller !== null ? "it" : "It"} is looked for every second.
+      : {kind === "gone" ? why : "this node is there, but too few of the others"}.{" "}
+      {caller !== null && "What is shown is as it was. "}It is looked for every second.
     </p>
   );
 }
@@ -145,6 +145,7 @@ export function App() {
   useReturn(state);
   const route = useRoute();
   const isIn = caller !== null;
+  const isGone = kind === "gone" || kind === "leaderless";
   const main = useFocusOnMain(`${isOut && !isIn}${route.slice(0, 2).join("/")}`);
   useSearchKey();
   useTitle(route, isOut, isIn);
@@ -176,10 +177,11 @@ export function App() {
         )}
         {isIn && <Who caller={caller} />}
       </header>
-      {kind === "gone" && <Gone state={state} />}
+      {isGone && <Gone state={state} />}
       <main id="main" ref={main} tabIndex={-1}>
         {kind === "looking" && <p>Looking for the broker…</p>}
-        {kind === "waiting" && <WaitsForCluster node={state.node} />}
+        {kind === "waiting" && state.node !== null && <WaitsForCluster node={state.node.nodeName} />}
+        {kind === "leaderless" && !isIn && !isOut && <Leaderless node={state.node} />}
         {isOut && !isIn && <SignIn />}
         {isIn && (
           <Boundary key={turn} name={route.join("/")}>
@@ -194,7 +196,7 @@ export function App() {
       <Notices />
       {isOut && isIn && (
         <SignInAgain caller={caller} why={state.ended} leave={leave}>
-          {kind === "gone" && <Gone state={state} />}
+          {isGone && <Gone state={state} />}
         </SignInAgain>
       )}
     </>

@@ -4,7 +4,7 @@
 import { useState } from "preact/hooks";
 
 import { Refusal, call } from "../api/call";
-import { useAsked, useDeed } from "../api/hooks";
+import { useAsked, useDeed, usePresence } from "../api/hooks";
 import { may } from "../api/presence";
 import type { ClusterMember, ClusterStatus } from "../api/types";
 import { Confirm } from "../parts/confirm";
@@ -194,8 +194,9 @@ function Found({ node, close }: { node: string; close: () => void }) {
   );
 }
 
-function membersColumns(open: (open: Open) => void): Column<ClusterMember>[] {
-  const deeds = (member: ClusterMember) => (
+const deedsOf = (open: (open: Open) => void): Column<ClusterMember> => ({
+  name: "Deeds",
+  cell: (member) => (
     <span class="buttons">
       {member.voter && !member.leader && (
         <button
@@ -222,13 +223,16 @@ function membersColumns(open: (open: Open) => void): Column<ClusterMember>[] {
         Remove…
       </button>
     </span>
-  );
+  ),
+});
+
+function columnsOf(open?: (open: Open) => void): Column<ClusterMember>[] {
   return [
     ...MEMBER_COLUMNS,
     { name: "Clock ahead", isNumber: true, cell: (member) => (member.clockOffset ? spanOf(member.clockOffset) : "–") },
     { name: "Peers at", cell: (member) => <span class="text">{member.peerAddress}</span> },
     { name: "Clients at", cell: (member) => <span class="text">{member.clientAddress || "not told"}</span> },
-    ...(may("Manage") ? [{ name: "Deeds", cell: deeds }] : []),
+    ...(open !== undefined && may("Manage") ? [deedsOf(open)] : []),
   ];
 }
 
@@ -282,10 +286,44 @@ export function WaitsForCluster({ node }: { node: string }) {
   );
 }
 
+// What a node knows while nobody leads: who is reached and who is not. Nothing can be done.
+function LeaderlessState({ node }: { node: ClusterStatus | null }) {
+  if (node === null) {
+    return (
+      <Empty title={`The node at ${location.host} is there, and nobody leads`}>
+        <p>More than half of the voters must reach each other. Until then nobody can sign in.</p>
+      </Empty>
+    );
+  }
+  return (
+    <>
+      <Status status={node} />
+      <Table
+        caption="Members of the cluster"
+        rows={node.members ?? []}
+        keyOf={(member) => member.id}
+        columns={columnsOf()}
+      />
+    </>
+  );
+}
+
+// All that is shown of a node that has no leader, where nobody is signed in.
+export function Leaderless({ node }: { node: ClusterStatus | null }) {
+  return (
+    <>
+      <h1>Cluster</h1>
+      <LeaderlessState node={node} />
+    </>
+  );
+}
+
 // This daemon was started without --node.
 const isAlone = (failure: Error | null): boolean => failure instanceof Refusal && failure.code === "InvalidOperation";
 
 export function Cluster() {
+  const { kind, node } = usePresence();
+  const isLed = kind !== "leaderless";
   const [open, setOpen] = useState<Open>(CLOSED);
   const {
     data: status,
@@ -301,7 +339,7 @@ export function Cluster() {
     <>
       <div class="head">
         <h1>Cluster</h1>
-        {hasCluster && may("Manage") && (
+        {isLed && hasCluster && may("Manage") && (
           <button type="button" class="main" onClick={() => setOpen({ what: "add" })}>
             Add a member…
           </button>
@@ -315,16 +353,17 @@ export function Cluster() {
           </p>
         </Empty>
       ) : (
-        <Failure of={failure} />
+        isLed && <Failure of={failure} />
       )}
-      {hasCluster && (
+      {!isLed && <LeaderlessState node={node} />}
+      {isLed && hasCluster && (
         <>
           <Status status={status} />
           <Table
             caption="Members of the cluster"
             rows={status.members ?? []}
             keyOf={(member) => member.id}
-            columns={membersColumns(setOpen)}
+            columns={columnsOf(setOpen)}
           />
           <Comparison />
         </>
