@@ -5,9 +5,13 @@ import { render } from "preact";
 
 import { presence } from "./api/presence";
 import { beginPulse } from "./api/pulse";
+import { keepDisabledInReach } from "./parts/disabled";
+import { keepFocus } from "./parts/focus";
 import "./style.css";
 import { App } from "./views/app";
 
 void presence.look();
 beginPulse();
+keepDisabledInReach();
+keepFocus();
 render(<App />, document.getElementById("page")!);

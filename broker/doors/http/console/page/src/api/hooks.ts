@@ -99,8 +99,11 @@ export function useDeed<Arguments extends unknown[]>(
 ): Deed<Arguments> {
   const [isRunning, setRunning] = useState(false);
   const [failure, setFailure] = useState<Error | null>(null);
+  // Before it is drawn that it runs, too.
+  const isBusy = useRef(false);
   async function run(...arguments_: Arguments): Promise<boolean> {
-    if (isRunning) return false;
+    if (isBusy.current) return false;
+    isBusy.current = true;
     setRunning(true);
     setFailure(null);
     try {
@@ -110,6 +113,7 @@ export function useDeed<Arguments extends unknown[]>(
       setFailure(error as Error);
       return false;
     } finally {
+      isBusy.current = false;
       setRunning(false);
     }
   }

@@ -1,7 +1,11 @@
-// Dialog: a modal window; Escape closes it, and the focus returns to where it was.
+// Dialog: a modal window; Escape closes it, and the focus returns to where it was, or to what is there instead. It begins
+// at what is to be written first, or at its heading.
 
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
+
+import { closes, opens } from "./focus";
+import { Notices } from "./notice";
 
 interface DialogProps {
   title: string;
@@ -13,13 +17,16 @@ interface DialogProps {
   children: ComponentChildren;
 }
 
+const WRITTEN = ".dialog-body :is(input:not([type=checkbox], [type=file]), select, textarea)";
+
 export function Dialog({ title, isWide = false, isAlone = false, close, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => {
-    const opened = dialog.current;
-    opened?.showModal();
-    return () => opened?.close();
+    const opened = dialog.current!;
+    const first = isWide ? null : opened.querySelector<HTMLElement>(WRITTEN);
+    opens(opened, first ?? opened.querySelector("h2")!);
+    return () => closes(opened);
   }, []);
   // A browser closes it all the same when Escape is pressed once more.
   const closed = () => {
@@ -49,6 +56,7 @@ export function Dialog({ title, isWide = false, isAlone = false, close, children
         )}
       </header>
       <div class="dialog-body">{children}</div>
+      <Notices />
     </dialog>
   );
 }

@@ -1,20 +1,21 @@
-// Notice: what was done, said at the foot of the page and to screen readers. One at a time.
+// Notice: what was done, said at the foot of the page and to screen readers. One at a time. A window says it, too, as
+// nothing is heard of what is beneath it.
 
 import { useEffect, useState } from "preact/hooks";
 
 const STAYS = 6000;
-let say: (text: string) => void = () => {};
+const listeners = new Set<(text: string) => void>();
 
 export function notice(text: string): void {
-  say(text);
+  for (const say of listeners) say(text);
 }
 
 export function Notices() {
   const [text, setText] = useState("");
   useEffect(() => {
-    say = setText;
+    listeners.add(setText);
     return () => {
-      say = () => {};
+      listeners.delete(setText);
     };
   }, []);
   useEffect(() => {

@@ -73,7 +73,7 @@ export function Connections() {
           ]}
         />
       )}
-      {data !== null && <TokenPager tokens={tokens} next={data.nextPageToken} noun="connections" />}
+      <TokenPager tokens={tokens} next={data?.nextPageToken ?? ""} noun="connections" />
       {closed !== null && (
         <Confirm
           title={`Close the connection of ${closed.clientAddress}?`}

@@ -108,13 +108,15 @@ export function JobDialog({ verb, done, what, method, request, takesTarget = fal
       )}
       {dry?.lastError && isCounted && <p class="failure">{dry.lastError}</p>}
       {job !== null && <Progress job={job} of={total} />}
-      {hasEnded && (
-        <p role="status">
-          {counted(job.doneCount, "message")} {done}, {count(job.leftCount)} left where they are
-          {job.state === "STATE_CANCELLED" && "; the job was cancelled"}
-          {job.state === "STATE_FAILED" && "; the job failed"}.
-        </p>
-      )}
+      <div role="status">
+        {hasEnded && (
+          <p>
+            {counted(job.doneCount, "message")} {done}, {count(job.leftCount)} left where they are
+            {job.state === "STATE_CANCELLED" && "; the job was cancelled"}
+            {job.state === "STATE_FAILED" && "; the job failed"}.
+          </p>
+        )}
+      </div>
       {job?.lastError && <p class="failure">{job.lastError}</p>}
       <Failure of={look.failure ?? begin.failure ?? cancel.failure ?? dryFailure ?? jobFailure} />
       <div class="buttons">

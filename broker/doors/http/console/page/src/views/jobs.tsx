@@ -107,7 +107,7 @@ export function Jobs() {
           ]}
         />
       )}
-      {data !== null && <TokenPager tokens={tokens} next={data.nextPageToken} noun="jobs" />}
+      <TokenPager tokens={tokens} next={data?.nextPageToken ?? ""} noun="jobs" />
       {cancelled !== null && (
         <Confirm
           title={`Cancel job ${cancelled.id}?`}

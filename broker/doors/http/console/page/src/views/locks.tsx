@@ -80,7 +80,7 @@ function LocksOf({ lane }: { lane: string }) {
           ]}
         />
       )}
-      {data !== null && <TokenPager tokens={tokens} next={data.nextPageToken} noun="locks" />}
+      <TokenPager tokens={tokens} next={data?.nextPageToken ?? ""} noun="locks" />
     </>
   );
 }

@@ -169,7 +169,7 @@ export function Rules({ path }: { path: string }) {
           ]}
         />
       )}
-      {data !== null && <TokenPager tokens={tokens} next={data.nextPageToken} noun="rules" />}
+      <TokenPager tokens={tokens} next={data?.nextPageToken ?? ""} noun="rules" />
       <Tester path={path} />
       {isAdding && (
         <AddRule

@@ -207,9 +207,7 @@ export function Scheduled({ path }: { path: string }) {
         />
       )}
       {inBar !== null && <Pager total={inBar.length} size={PAGE} at={at} go={setAt} noun="messages" />}
-      {data !== null && inBar === null && (
-        <TokenPager tokens={tokens} next={data.nextPageToken} noun="scheduled messages" />
-      )}
+      {inBar === null && <TokenPager tokens={tokens} next={data?.nextPageToken ?? ""} noun="scheduled messages" />}
       {open?.what === "look" && (
         <Dialog title={`Message ${open.message.sequenceNumber}`} isWide close={close}>
           <MessageParts path={path} of={open.message} />

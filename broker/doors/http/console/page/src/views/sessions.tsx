@@ -222,7 +222,7 @@ function SessionList({ path, size }: { path: string; size: number }) {
           isLong
         />
       )}
-      {data !== null && <TokenPager tokens={tokens} next={data.nextPageToken} noun="sessions" />}
+      <TokenPager tokens={tokens} next={data?.nextPageToken ?? ""} noun="sessions" />
       {taken !== null && (
         <Confirm
           title={`Take session ${visible(taken.sessionId)} away?`}

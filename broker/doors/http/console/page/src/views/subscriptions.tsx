@@ -58,7 +58,7 @@ export function Subscriptions({ topic }: { topic: string }) {
           ]}
         />
       )}
-      {data !== null && <TokenPager tokens={tokens} next={data.nextPageToken} noun="subscriptions" />}
+      <TokenPager tokens={tokens} next={data?.nextPageToken ?? ""} noun="subscriptions" />
       {isCreating && (
         <CreateEntity
           topic={topic}
