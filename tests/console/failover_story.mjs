@@ -15,6 +15,18 @@ async function isLeaderless(page) {
   await page.getByRole("row", { name: /^n2 voter yes/ }).waitFor();
 }
 
+// Of what each member is: a text that stands on more than one line.
+const brokenWords = (page) =>
+  page.locator('td[data-label="Is"]').evaluateAll((cells) =>
+    cells
+      .filter((cell) => {
+        const range = document.createRange();
+        range.selectNodeContents(cell);
+        return range.getClientRects().length > 1;
+      })
+      .map((cell) => cell.textContent),
+  );
+
 const stories = {
   "a page goes on when the node that leads is killed": async (browser) => {
     const nodes = await startCluster();
@@ -42,10 +54,15 @@ const stories = {
       // Of the two that are left one more is killed: nobody leads, and the last one says so.
       await goTo(page, "cluster");
       await page.getByRole("heading", { name: /n[23] leads/ }).waitFor();
+      await page.getByRole("row", { name: /^n1 voter n1 at \S+ Connection refused/ }).waitFor();
+      assert.deepEqual(await brokenWords(page), []);
+      await says(page, /n[23], which leads/);
+      await page.getByRole("definition").getByText(new URL(second.origin).host, { exact: true }).waitFor();
       await third.kill();
       await page.getByRole("alert").getByText("Nobody leads the cluster").waitFor({ timeout: WAIT });
       await isLeaderless(page);
       assert.equal(await page.getByText(/n[23] leads/).count(), 0);
+      assert.equal(await page.getByText("What is shown is as it was").count(), 0);
       assert.deepEqual(page.faults, []);
       await page.reload();
       await isLeaderless(page);

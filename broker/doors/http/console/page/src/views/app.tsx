@@ -104,7 +104,7 @@ function useReturn({ kind, goneSince }: State): void {
   }, [kind]);
 }
 
-function Gone({ state: { kind, why, goneSince: since, caller } }: { state: State }) {
+function Gone({ state: { kind, why, goneSince: since }, isStale }: { state: State; isStale: boolean }) {
   return (
     <p class="gone" role="alert">
       <strong>{kind === "gone" ? "The broker is gone" : "Nobody leads the cluster"}</strong>
@@ -114,7 +114,7 @@ function Gone({ state: { kind, why, goneSince: since, caller } }: { state: State
         </>
       )}
       : {kind === "gone" ? why : "this node is there, but too few of the others"}.{" "}
-      {caller !== null && "What is shown is as it was. "}It is looked for every second.
+      {isStale && "What is shown is as it was. "}It is looked for every second.
     </p>
   );
 }
@@ -177,7 +177,7 @@ export function App() {
         )}
         {isIn && <Who caller={caller} />}
       </header>
-      {isGone && <Gone state={state} />}
+      {isGone && <Gone state={state} isStale={isIn && !(kind === "leaderless" && current === "cluster")} />}
       <main id="main" ref={main} tabIndex={-1}>
         {kind === "looking" && <p>Looking for the broker…</p>}
         {kind === "waiting" && state.node !== null && <WaitsForCluster node={state.node.nodeName} />}
@@ -196,7 +196,7 @@ export function App() {
       <Notices />
       {isOut && isIn && (
         <SignInAgain caller={caller} why={state.ended} leave={leave}>
-          {isGone && <Gone state={state} />}
+          {isGone && <Gone state={state} isStale={false} />}
         </SignInAgain>
       )}
     </>

@@ -40,7 +40,7 @@ export const reach = (member: ClusterMember) =>
 
 export const MEMBER_COLUMNS: Column<ClusterMember>[] = [
   { name: "Name", cell: (member) => <strong>{member.name}</strong> },
-  { name: "Is", cell: roleOf },
+  { name: "Is", isShort: true, cell: roleOf },
   { name: "Reached", cell: reach },
   { name: "Behind by", cell: behind },
   { name: "Round trip", isNumber: true, cell: (member) => (member.roundTrip ? spanOf(member.roundTrip) : "–") },
@@ -249,10 +249,11 @@ function Status({ status }: { status: ClusterStatus }) {
       <Facts
         of={[
           ["Term", count(status.term)],
-          ["Answered by", status.nodeName],
+          ["This page is from", location.host],
+          ["Figures of", status.leader === status.nodeName ? `${status.nodeName}, which leads` : status.nodeName],
           ["Committed, applied", `${count(status.committedIndex)}, ${count(status.appliedIndex)}`],
           ["Level of the format", count(status.formatLevel)],
-          ["Log on this node", `${bytes(status.logBytes)} in ${counted(status.logSegments, "segment")}`],
+          ["Its log", `${bytes(status.logBytes)} in ${counted(status.logSegments, "segment")}`],
           [
             "Synced writes: half, 99 %",
             status.syncP50 && status.syncP99 ? `${spanOf(status.syncP50)}, ${spanOf(status.syncP99)}` : "–",
