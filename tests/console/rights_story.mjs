@@ -29,6 +29,12 @@ const tabsOf = (page, path) =>
 const viewsOf = (page) =>
   page.getByRole("navigation", { name: "Views", exact: true }).getByRole("link").allTextContents();
 
+function refusalsOf(page) {
+  const refusals = [];
+  page.on("response", (response) => response.status() >= 400 && refusals.push(response.url()));
+  return refusals;
+}
+
 async function open(page, path) {
   await says(page, "Your key may not list them");
   await fill(page, "Path", path);
@@ -41,12 +47,14 @@ export default {
     withPage(browser, ["--access", "on"], async (page, daemon) => {
       await seed(daemon, daemon.connectionString);
       await signIn(page, daemon, await connectionOf(daemon, ["Send"]));
+      const refusals = refusalsOf(page);
       assert.deepEqual(await viewsOf(page), ["Entities"]);
       await open(page, "orders");
       assert.deepEqual(await tabsOf(page, "orders"), ["Send"]);
       await fill(page, "Body", "hello");
       await press(page, "Send");
       await says(page, /Number \d+/);
+      assert.deepEqual(refusals, []);
     }),
 
   "who may only listen receives, and deletes no entity": (browser) =>
@@ -54,7 +62,7 @@ export default {
       await seed(daemon, daemon.connectionString);
       await signIn(page, daemon, await connectionOf(daemon, ["Listen"], "orders"));
       await open(page, "orders");
-      assert.deepEqual(await tabsOf(page, "orders"), ["Messages", "Dead letters", "Sessions", "Scheduled", "Receive"]);
+      assert.deepEqual(await tabsOf(page, "orders"), ["Messages", "Dead letters", "Scheduled", "Receive"]);
       assert.equal(await button(page, "Delete…").count(), 0);
       await goTo(page, "entity", "orders", "dead-letters");
       await says(page, "BadAddress");
@@ -66,6 +74,37 @@ export default {
       await assert.rejects(
         daemon.call("Management/DeleteQueue", { entityPath: "orders" }, await connectionOf(daemon, ["Send", "Listen"])),
       );
+    }),
+
+  "who may only listen has no view that always fails": (browser) =>
+    withPage(browser, ["--access", "on"], async (page, daemon) => {
+      await seed(daemon, daemon.connectionString);
+      await signIn(page, daemon, await connectionOf(daemon, ["Listen"]));
+      const refusals = refusalsOf(page);
+      for (const [path, kind, tabs, refused] of [
+        ["orders", "queue", ["Messages", "Dead letters", "Scheduled", "Receive"], 1],
+        ["letters", "queue", ["Messages", "Dead letters", "Sessions", "Scheduled", "Receive"], 0],
+        ["sales", "topic", ["Scheduled"], 2],
+        ["sales/Subscriptions/red", "subscription", ["Messages", "Dead letters", "Rules", "Receive"], 1],
+      ]) {
+        await goTo(page, "entity", path);
+        await page.locator(".badge").getByText(kind, { exact: true }).waitFor();
+        assert.deepEqual(await tabsOf(page, path), tabs);
+        for (const tab of [...tabs.slice(1), tabs[0]]) {
+          // This one asks nothing by itself.
+          const answered = tab === "Receive" || page.waitForResponse("**/api/v1/*/*");
+          await page.getByRole("link", { name: tab, exact: true }).click();
+          await answered;
+          assert.equal(await page.locator(".failure").count(), 0, `${tab} of ${path}`);
+        }
+        // What kind it is, was asked once.
+        assert.equal(refusals.splice(0).length, refused, path);
+      }
+      await goTo(page, "entity", "sales");
+      await says(page, "What is sent to a topic waits in its subscriptions");
+      assert.deepEqual(await barriersOf(page), []);
+      await goTo(page, "entity", "nothing");
+      await page.getByRole("alert").waitFor();
     }),
 
   "a rule is created, its keys shown and replaced, and it is removed": (browser) =>

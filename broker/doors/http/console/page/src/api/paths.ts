@@ -49,6 +49,35 @@ export async function findEntity(path: string, signal?: AbortSignal): Promise<En
   }
 }
 
+// What kind of an entity it is, as far as who may only listen to it can find out.
+export interface Known {
+  kind: Kind;
+  requiresSession: boolean;
+}
+
+const NO_NUMBER = "9223372036854775807";
+
+// False: it is refused as something that such an entity does not have.
+async function isTaken(code: string, method: string, request: object, signal?: AbortSignal): Promise<boolean> {
+  try {
+    await call(method, request, signal);
+    return true;
+  } catch (refusal) {
+    if ((refusal as { code?: string }).code !== code) throw refusal;
+    return false;
+  }
+}
+
+// Only what requires sessions lists them, and only a topic has no dead letters.
+export async function knowEntity(path: string, signal?: AbortSignal): Promise<Known> {
+  const sessions = { entityPath: path, pageSize: 1 };
+  const requiresSession = await isTaken("InvalidOperation", "Sessions/ListSessions", sessions, signal);
+  if (isSubscription(path)) return { kind: "subscription", requiresSession };
+  const dead = { entityPath: path + DEAD_LETTERS, maxMessages: 1, fromSequenceNumber: NO_NUMBER };
+  const isQueue = requiresSession || (await isTaken("MessagingEntityNotFound", "Messaging/Peek", dead, signal));
+  return { kind: isQueue ? "queue" : "topic", requiresSession };
+}
+
 export function getRuntime(kind: Kind, path: string, signal?: AbortSignal): Promise<Runtime> {
   const { service, noun } = SERVICES[kind];
   return call<Runtime>(`${service}/Get${noun}RuntimeProperties`, { entityPath: path }, signal);

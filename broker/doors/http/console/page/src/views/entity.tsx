@@ -5,7 +5,17 @@ import { useState } from "preact/hooks";
 
 import { call } from "../api/call";
 import { useAsked } from "../api/hooks";
-import { type Entity, type Kind, deleteEntity, findEntity, getRuntime, isSubscription, topicOf } from "../api/paths";
+import {
+  type Entity,
+  type Kind,
+  type Known,
+  deleteEntity,
+  findEntity,
+  getRuntime,
+  isSubscription,
+  knowEntity,
+  topicOf,
+} from "../api/paths";
 import { type Right, may } from "../api/presence";
 import { addressOf, go } from "../api/route";
 import { Confirm } from "../parts/confirm";
@@ -27,11 +37,12 @@ import { Send } from "./send";
 import { Sessions } from "./sessions";
 import { Subscriptions } from "./subscriptions";
 
-// What is known of an entity by who may not look at its properties.
 export interface Shown {
   path: string;
-  // Null: not known.
+  // Null: one may not look at its properties.
   entity: Entity | null;
+  // Null: one may only send to it.
+  known: Known | null;
   again: () => void;
 }
 
@@ -39,7 +50,7 @@ interface Tab {
   name: string;
   title: string;
   right: Right;
-  isOf: (kind: Kind | null, entity: Entity | null) => boolean;
+  isOf: (kind: Kind | null, requiresSession: boolean) => boolean;
   view: (shown: Shown) => ComponentChildren;
 }
 
@@ -72,7 +83,7 @@ const TABS: Tab[] = [
     name: "sessions",
     title: "Sessions",
     right: "Listen",
-    isOf: (kind, entity) => holds(kind) && entity?.description.requiresSession !== false,
+    isOf: (kind, requiresSession) => holds(kind) && requiresSession,
     view: ({ path }) => <Sessions path={path} />,
   },
   {
@@ -102,14 +113,14 @@ const TABS: Tab[] = [
     title: "Send",
     right: "Send",
     isOf: (kind) => kind !== "subscription",
-    view: ({ path, entity }) => <Send path={path} requiresSession={entity?.description.requiresSession === true} />,
+    view: ({ path, known }) => <Send path={path} requiresSession={known?.requiresSession === true} />,
   },
   {
     name: "receive",
     title: "Receive",
     right: "Listen",
     isOf: holds,
-    view: ({ path, entity }) => <Receive path={path} requiresSession={entity?.description.requiresSession} />,
+    view: ({ path, known }) => <Receive path={path} requiresSession={known?.requiresSession === true} />,
   },
 ];
 
@@ -216,15 +227,18 @@ function Deeds({ entity, again }: { entity: Entity; again: () => void }) {
   );
 }
 
+// Who may not manage it still sees the tabs for what they may.
+async function lookAt(path: string, signal: AbortSignal): Promise<{ entity: Entity | null; known: Known | null }> {
+  if (may("Manage", path)) {
+    const entity = await findEntity(path, signal);
+    return { entity, known: { kind: entity.kind, requiresSession: entity.description.requiresSession === true } };
+  }
+  return { entity: null, known: may("Listen", path) ? await knowEntity(path, signal) : null };
+}
+
 export function EntityView({ path, tab }: { path: string; tab: string }) {
-  const isManaged = may("Manage", path);
-  // Who may not manage it still sees the tabs for what they may.
-  const {
-    data: entity,
-    failure,
-    again,
-  } = useAsked(async (signal) => (isManaged ? findEntity(path, signal) : null), [path, isManaged]);
-  if (failure !== null && entity === null) {
+  const { data, failure, again } = useAsked((signal) => lookAt(path, signal), [path, may("Manage", path)]);
+  if (failure !== null && data === null) {
     return (
       <>
         <h1 class="path">{path}</h1>
@@ -235,9 +249,10 @@ export function EntityView({ path, tab }: { path: string; tab: string }) {
       </>
     );
   }
-  if (isManaged && entity === null) return <p>Asking…</p>;
-  const kind: Kind | null = entity?.kind ?? (isSubscription(path) ? "subscription" : null);
-  const tabs = TABS.filter((one) => may(one.right, path) && one.isOf(kind, entity));
+  if (data === null) return <p>Asking…</p>;
+  const { entity, known } = data;
+  const kind: Kind | null = known?.kind ?? (isSubscription(path) ? "subscription" : null);
+  const tabs = TABS.filter((one) => may(one.right, path) && one.isOf(kind, known?.requiresSession === true));
   const shown = tabs.find((one) => one.name === tab) ?? tabs[0];
   return (
     <>
@@ -262,7 +277,16 @@ export function EntityView({ path, tab }: { path: string; tab: string }) {
           </a>
         ))}
       </nav>
-      {shown === undefined ? <p class="none">Your key may do nothing here.</p> : shown.view({ path, entity, again })}
+      {kind === "topic" && entity === null && (
+        <p class="hint">
+          What is sent to a topic waits in its subscriptions. Name one under Entities, as {path}/Subscriptions/NAME.
+        </p>
+      )}
+      {shown === undefined ? (
+        <p class="none">Your key may do nothing here.</p>
+      ) : (
+        shown.view({ path, entity, known, again })
+      )}
     </>
   );
 }

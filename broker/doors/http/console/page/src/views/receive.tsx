@@ -197,7 +197,7 @@ function SessionPart({ path, session }: { path: string; session: HeldSession | n
   );
 }
 
-export function Receive({ path, requiresSession }: { path: string; requiresSession: boolean | undefined }) {
+export function Receive({ path, requiresSession }: { path: string; requiresSession: boolean }) {
   const { messages, session } = useHeld(path);
   const [lane, setLane] = useState(path);
   const [max, setMax] = useState("1");
@@ -206,7 +206,7 @@ export function Receive({ path, requiresSession }: { path: string; requiresSessi
   const [isAsking, setAsking] = useState(false);
   const [taken, setTaken] = useState<ReceivedMessage[]>([]);
   const [open, setOpen] = useState<ReceivedMessage | null>(null);
-  const isOfSessions = lane === path && (requiresSession === true || session !== null);
+  const isOfSessions = lane === path && (requiresSession || session !== null);
 
   const receive = async () => {
     setTaken([]);
@@ -233,10 +233,9 @@ export function Receive({ path, requiresSession }: { path: string; requiresSessi
   const deed = useDeed(receive);
   return (
     <section aria-label="Receive">
-      {(requiresSession !== false || session !== null) && lane === path && (
+      {(requiresSession || session !== null) && lane === path && (
         <div class="card">
           <h2>Session</h2>
-          {requiresSession === undefined && <p class="hint">If this entity has sessions, accept one first.</p>}
           <SessionPart path={path} session={session} />
         </div>
       )}
