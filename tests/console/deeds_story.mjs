@@ -267,6 +267,7 @@ export default {
       await goTo(page, "entity", "orders", "messages");
       await fill(page, "SQL filter", "sys.MessageId = 'm-9'");
       await press(page, "Delete what waits…");
+      assert.equal(await inDialog(page, "Delete 1 message").getAttribute("class"), "danger");
       await inDialog(page, "Delete 1 message").click();
       await says(page, "1 message deleted");
       await inDialog(page, "Done").click();
@@ -431,7 +432,10 @@ export default {
     told(browser, async (page, daemon) => {
       await goTo(page, "entity", "letters", "receive");
       await fill(page, "Session", "anna");
+      const receive = page.getByRole("button", { name: "Receive", description: "Accept a session first." });
+      assert.ok(await receive.isDisabled());
       await press(page, "Accept the session");
+      await receive.waitFor({ state: "detached" });
       await fill(page, "How many at most", "5");
       await press(page, "Receive");
       await says(page, "Held by this page: 2");
@@ -481,6 +485,7 @@ export default {
       await fill(page, "From number", "2");
       await press(page, "Delete what waits…");
       await says(page, "satisfies (sys.SessionId = 'carla') AND (sys.SequenceNumber >= 2)");
+      assert.equal(await inDialog(page, "Delete 1 message").getAttribute("class"), "danger");
       await inDialog(page, "Delete 1 message").click();
       await says(page, "1 message deleted");
     }),
@@ -554,6 +559,8 @@ export default {
       await goTo(page, "entity", "orders", "dead-letters");
       await press(page, "Redrive BadAddress");
       await says(page, "looked at 6 messages: redrive takes 3 messages");
+      // Nothing is destroyed by it.
+      assert.equal(await inDialog(page, "Redrive 3 messages").getAttribute("class"), "main");
       await inDialog(page, "Redrive 3 messages").click();
       await says(page, "3 messages redriven, 0 left");
       await inDialog(page, "Done").click();
@@ -568,6 +575,7 @@ export default {
       assert.equal((await numbersOf(daemon, "workshop")).activeMessageCount, "2");
 
       await press(page, "Delete without a reason");
+      assert.equal(await inDialog(page, "Delete 1 message").getAttribute("class"), "danger");
       await inDialog(page, "Delete 1 message").click();
       await says(page, "1 message deleted");
       await inDialog(page, "Done").click();

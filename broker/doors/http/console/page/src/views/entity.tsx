@@ -210,7 +210,7 @@ function Deeds({ entity, again }: { entity: Entity; again: () => void }) {
         Check…
       </button>
       {entity.kind !== "topic" && (
-        <button type="button" onClick={() => setOpen("purge")}>
+        <button type="button" class="danger" onClick={() => setOpen("purge")}>
           Purge…
         </button>
       )}

@@ -133,7 +133,7 @@ export function JobDialog({ verb, done, what, method, request, takesTarget = fal
         {job === null && (
           <button
             type="button"
-            class="danger"
+            class={method === "Management/StartRedrive" ? "main" : "danger"}
             disabled={!isCounted || total === 0 || begin.isRunning}
             onClick={() => begin.run()}
           >

@@ -1,6 +1,6 @@
 // Receive: takes messages with a lock, and settles them by hand. Where there are sessions one is accepted first.
 
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useId, useState } from "preact/hooks";
 
 import { call } from "../api/call";
 import { useDeed } from "../api/hooks";
@@ -207,6 +207,8 @@ export function Receive({ path, requiresSession }: { path: string; requiresSessi
   const [taken, setTaken] = useState<ReceivedMessage[]>([]);
   const [open, setOpen] = useState<ReceivedMessage | null>(null);
   const isOfSessions = lane === path && (requiresSession || session !== null);
+  const lacksSession = isOfSessions && session === null;
+  const reason = useId();
 
   const receive = async () => {
     setTaken([]);
@@ -273,10 +275,16 @@ export function Receive({ path, requiresSession }: { path: string; requiresSessi
           <button
             type="submit"
             class={isDeleted ? "danger" : "main"}
-            disabled={deed.isRunning || (isOfSessions && session === null)}
+            disabled={deed.isRunning || lacksSession}
+            aria-describedby={lacksSession ? reason : undefined}
           >
             {isDeleted ? "Receive and delete…" : "Receive"}
           </button>
+          {lacksSession && (
+            <span id={reason} class="hint">
+              Accept a session first.
+            </span>
+          )}
         </div>
       </form>
       <Failure of={deed.failure} />
