@@ -102,5 +102,26 @@ export default {
       assert.equal(new URL((await knocked).url()).pathname, "/");
       await press(page, "Send");
       await says(page, "Number 1");
+
+      // Somebody is at another window of the session, and answers when this one has slept.
+      await page.evaluate(() => {
+        const [other, witness] = [new BroadcastChannel("wharf.deeds"), new BroadcastChannel("wharf.deeds")];
+        other.onmessage = ({ data }) => {
+          if (data === "") other.postMessage(Date.now());
+        };
+        window.answered = new Promise((answered) => {
+          witness.onmessage = ({ data }) => {
+            if (data === "") return;
+            other.close();
+            answered();
+          };
+        });
+      });
+      await page.clock.fastForward("15:10");
+      await page.evaluate(() => window.answered);
+      await page.clock.fastForward("10:00");
+      assert.equal(await page.getByRole("dialog").count(), 0);
+      await page.clock.fastForward("05:10");
+      await isOver(page);
     }),
 };

@@ -44,7 +44,7 @@ async function refusalOf(answer: Response): Promise<Refusal> {
   );
 }
 
-const NO_ANSWER = "the broker does not answer";
+export const NO_ANSWER = "the broker does not answer";
 
 // When the broker last answered anything.
 export const answeredAt = (): number => answered;
@@ -157,9 +157,9 @@ export async function askNode(): Promise<ClusterStatus> {
 }
 
 // Whether anything answers: the page itself, which is no use of a session.
-export async function knock(): Promise<void> {
+export async function knock(signal: AbortSignal): Promise<void> {
   try {
-    await fetch("/", { method: "HEAD", cache: "no-store" });
+    await fetch("/", { method: "HEAD", cache: "no-store", signal });
     answered = Date.now();
   } catch {
     presence.lose(NO_ANSWER);

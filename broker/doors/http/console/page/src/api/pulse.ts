@@ -2,10 +2,12 @@
 // lasts as long as somebody is there. Who writes keeps it, though a form asks nothing; who is away loses it, though a
 // view asks now and again.
 
-import { answeredAt, askBroker, knock, signOut } from "./call";
+import { NO_ANSWER, answeredAt, askBroker, knock, signOut } from "./call";
 import { presence } from "./presence";
 
 const BEAT = 2500;
+// A browser may have six other answers to wait for first.
+const PATIENCE = 30_000;
 // What a broker says that does not say another.
 const IDLE_SECONDS = 900;
 const DEEDS = ["keydown", "pointerdown", "pointermove", "wheel", "input"];
@@ -15,8 +17,11 @@ let deedAt = Date.now();
 let keptAt = Date.now();
 let isBeating = false;
 
-// Other windows may be of the same session.
+// Windows of the same browser may be of the same session: each tells when somebody did something, also when asked.
 const windows = new BroadcastChannel("wharf.deeds");
+const WHO_IS_THERE = "";
+const ANSWER_WITHIN = 300;
+let isEnding = false;
 
 function isAway(): boolean {
   const { kind, caller } = presence.now();
@@ -24,18 +29,30 @@ function isAway(): boolean {
   return Date.now() - deedAt >= (caller.idleSeconds ?? IDLE_SECONDS) * 1000;
 }
 
+// One that slept has not heard the others.
 async function end(): Promise<void> {
-  const { caller } = presence.now();
-  const minutes = Math.round((caller?.idleSeconds ?? IDLE_SECONDS) / 60);
+  if (isEnding) return;
+  isEnding = true;
+  windows.postMessage(WHO_IS_THERE);
+  await new Promise((resolve) => setTimeout(resolve, ANSWER_WITHIN));
+  isEnding = false;
+  if (!isAway()) return;
+  const minutes = Math.round((presence.now().caller?.idleSeconds ?? IDLE_SECONDS) / 60);
   presence.sessionEnded(`Nobody has pressed a key or moved the pointer for ${minutes} min`);
   await signOut().catch(() => {});
+}
+
+function heard({ data }: MessageEvent<number | typeof WHO_IS_THERE>): void {
+  if (data !== WHO_IS_THERE) deedAt = Math.max(deedAt, data);
+  else if (presence.now().kind === "there" && !isAway()) windows.postMessage(deedAt);
 }
 
 // The first one after a long time is not of who was here before.
 function deed(): void {
   if (isAway()) return void end();
-  if (Date.now() - deedAt >= BEAT) windows.postMessage("");
+  const before = deedAt;
   deedAt = Date.now();
+  if (deedAt - before >= BEAT) windows.postMessage(deedAt);
 }
 
 // Who asks may be asked as a use of the session: it has been used, and where access is off there is none.
@@ -50,22 +67,18 @@ async function beat(): Promise<void> {
   const isQuiet = Date.now() - answeredAt() >= BEAT;
   if (isBeating || document.hidden || !isQuiet || (kind !== "there" && kind !== "signed-out")) return;
   isBeating = true;
+  const late = AbortSignal.timeout(PATIENCE);
   if (mayAsk()) {
     keptAt = Date.now();
-    await askBroker("GET", "session").catch(() => {});
+    await askBroker("GET", "session", undefined, late).catch(() => late.aborted && presence.lose(NO_ANSWER));
   } else {
-    await knock();
+    await knock(late);
   }
   isBeating = false;
 }
 
 export function beginPulse(): void {
   for (const name of DEEDS) window.addEventListener(name, deed, { capture: true, passive: true });
-  windows.onmessage = () => {
-    if (!isAway()) deedAt = Date.now();
-  };
-  presence.listen(({ kind }) => {
-    if (kind === "signed-out") deedAt = Date.now();
-  });
+  windows.onmessage = heard;
   window.setInterval(beat, BEAT);
 }
