@@ -26,8 +26,15 @@ export default {
       await goTo(page, "entity", "orders", "messages");
       await fill(page, "From number", "12x");
       await press(page, "Delete what waits…");
-      await says(page, "is not a whole number that fits");
+      await says(page, '"12x" is no number of a message');
       assert.equal(await page.getByRole("dialog").count(), 0);
+      for (const same of ["0003", "+3"]) {
+        await fill(page, "From number", same);
+        await press(page, "Delete what waits…");
+        await says(page, "satisfies sys.SequenceNumber >= 3");
+        await inDialog(page, "Delete 1 message").waitFor();
+        await inDialog(page, "Keep everything").click();
+      }
 
       await fill(page, "From number", "3");
       await page.getByLabel("State").selectOption("PEEK_FILTER_DEFERRED");

@@ -55,10 +55,17 @@ export function peek(
   );
 }
 
+// The number that is meant, in the one form that everybody reads alike: "0009" and "+9" are 9.
+export function firstNumberOf(text: string): string {
+  const [, digits] = /^\s*\+?(\d*)\s*$/.exec(text) ?? [];
+  if (digits === undefined) throw new Error(`"${text}" is no number of a message`);
+  return BigInt(digits).toString();
+}
+
 // The same search as a filter alone, as jobs take it.
 function filterOf({ sqlFilter, sessionId, from }: Wanted): string {
   const session = sessionId === "" ? "" : `sys.SessionId = '${sessionId.replaceAll("'", "''")}'`;
-  const number = /^\s*[1-9]\d*\s*$/.test(from) ? `sys.SequenceNumber >= ${from.trim()}` : "";
+  const number = from === "0" ? "" : `sys.SequenceNumber >= ${from}`;
   const parts = [sqlFilter.trim(), session, number].filter((part) => part !== "");
   return parts.length > 1 ? parts.map((part) => `(${part})`).join(" AND ") : (parts[0] ?? "");
 }
@@ -110,9 +117,9 @@ export function Browse({ path }: { path: string }) {
   const page = pages.at(-1);
 
   const browse = async () => {
-    const from = wanted.from.trim() === "" ? "0" : wanted.from.trim();
-    const first = await pageFrom(path, wanted, from);
-    setAsked(wanted);
+    const exact = { ...wanted, from: firstNumberOf(wanted.from) };
+    const first = await pageFrom(path, exact, exact.from);
+    setAsked(exact);
     setPages([first]);
   };
   const search = useDeed(browse);

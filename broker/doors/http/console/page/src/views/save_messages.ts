@@ -4,7 +4,7 @@ import { CALL_BYTES_MAX, fetchBody } from "../api/body";
 import type { ReceivedMessage } from "../api/types";
 import { base64Of } from "../text/bytes";
 import { fileName, save } from "../text/save";
-import { type Wanted, peek } from "./browse";
+import { type Wanted, firstNumberOf, peek } from "./browse";
 
 const PAGE = 250;
 // What a page may hold in memory until the file is whole.
@@ -23,7 +23,7 @@ async function whole(path: string, received: ReceivedMessage): Promise<ReceivedM
 export async function saveMessages(path: string, wanted: Wanted, tell: (count: number) => void): Promise<void> {
   const lines: string[] = [];
   let characters = 0;
-  let from: string | undefined = wanted.from.trim() === "" ? "0" : wanted.from.trim();
+  let from: string | undefined = firstNumberOf(wanted.from);
   tell(0);
   while (from !== undefined && lines.length < MESSAGES_MAX && characters < CHARACTERS_MAX) {
     const { messages = [], nextSequenceNumber }: Awaited<ReturnType<typeof peek>> = await peek(
