@@ -75,6 +75,7 @@ export interface Runtime {
   transferMessageCount?: Int64;
   transferDeadLetterMessageCount?: Int64;
   quarantinedMessageCount?: Int64;
+  deadLetterQuarantinedMessageCount?: Int64;
   totalMessageCount?: Int64;
   sizeInBytes?: Int64;
   subscriptionCount?: number;
@@ -167,6 +168,7 @@ export interface Statistics {
   forbiddenCount: Int64;
   openConnectionCount: Int64;
   damagedFiles?: string;
+  fencedEntityCount?: Int64;
   histograms?: Histogram[];
   disk?: { state: string; freeBytes: Int64; sendsRefusedBelowBytes: Int64 };
   space?: { tableBytes: Int64; largeBodyBytes: Int64; deadBytes: Int64; bufferedBytes: Int64 };

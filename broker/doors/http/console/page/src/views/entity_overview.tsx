@@ -79,8 +79,10 @@ function Numbers({ runtime, row }: { runtime: Runtime; row: EntityNumbers | null
     ["Delayed", runtime.delayedMessageCount],
     ["Deferred", runtime.deferredMessageCount],
     ["Dead letters", runtime.deadLetterMessageCount],
+    ["Dead letters in quarantine", runtime.deadLetterQuarantinedMessageCount],
     ["Scheduled", runtime.scheduledMessageCount],
     ["To be forwarded", runtime.transferMessageCount],
+    ["Dead letters to be forwarded", runtime.transferDeadLetterMessageCount],
     ["In quarantine", runtime.quarantinedMessageCount],
     ["Subscriptions", runtime.subscriptionCount?.toString()],
   ];

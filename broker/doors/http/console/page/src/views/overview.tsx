@@ -14,17 +14,21 @@ import { Facts } from "../parts/facts";
 import { Failure } from "../parts/failure";
 import { Moment } from "../parts/moment";
 import { Table } from "../parts/table";
-import { bytes, count, rate } from "../text/numbers";
+import { bytes, count, numberOf, rate } from "../text/numbers";
 import { enumWords, words } from "../text/words";
 import { type All, deadOf, sumOf } from "./all_entities";
 import { Attention, troublesOf } from "./attention";
 import { MEMBER_COLUMNS } from "./cluster";
 import { Durations } from "./durations";
 import { type Look, type Looks, RATES, Tiles, perSecond } from "./overview_tiles";
+import { type Unusable, findUnusable } from "./unusable";
 
 const PACE = 2000;
 // All entities are looked at for it.
 const SUM_PACE = 5000;
+// What it finds goes by hand alone.
+const UNUSABLE_PACE = 60_000;
+const ALL_USED: Unusable = { fenced: [], unreadable: [] };
 const NOTHING: Series = { times: [], values: {} };
 
 function Machine({ statistics }: { statistics: Statistics }) {
@@ -155,18 +159,31 @@ function useWaiting(): { all: All | null; series: Series; failure: Error | null 
   return { all: data, series, failure };
 }
 
+// What of it nobody can use.
+function useUnusable(all: All | null, fencedEntityCount: number) {
+  return useAsked(
+    async (signal) => (all === null ? null : findUnusable(all, fencedEntityCount > 0, signal)),
+    ["unusable", all !== null, fencedEntityCount],
+    UNUSABLE_PACE,
+  );
+}
+
 export function Overview() {
   const moved = useMoved();
   const waiting = useWaiting();
   const { now, before } = moved.looks;
+  const unusable = useUnusable(waiting.all, numberOf(now?.statistics.fencedEntityCount));
   const statistics = now?.statistics;
   return (
     <>
       <h1>Overview</h1>
-      <Failure of={moved.failure ?? waiting.failure} />
+      <Failure of={moved.failure ?? waiting.failure ?? unusable.failure} />
       {statistics && (
         <>
-          <Attention of={troublesOf(statistics, waiting.all)} />
+          <Attention
+            of={troublesOf(statistics, waiting.all, unusable.data ?? ALL_USED)}
+            isWhole={waiting.all !== null && unusable.data !== null}
+          />
           <Tiles looks={moved.looks} all={waiting.all} />
           <div class="charts">
             <Chart title="Messages a second" series={moved.series} names={RATES.map(([name]) => name)} />
