@@ -135,6 +135,36 @@ export default {
       }
     }),
 
+  "a body of JSON is shown as it was written": (browser) =>
+    made(browser, async (page, daemon) => {
+      const text =
+        '{"order": 12345678901234567890, "price": 1.10, "far": -1E+400, "b": {"2": [true, null], "1": "\\u00e9\\"}"}, ' +
+        '"__proto__": 5, "twice": 1, "twice": 2}';
+      const deep = `${"[".repeat(20_000)}7${"]".repeat(20_000)}`;
+      await send(daemon, ...[text, deep].map((body) => ({ body: Buffer.from(body).toString("base64") })));
+      await goTo(page, "entity", "orders", "messages");
+      await press(page, "Open message 1");
+      const tree = page.locator(".body.tree");
+      await tree.getByText("order:").waitFor();
+      assert.deepEqual((await tree.innerText()).split("\n"), [
+        "{7}",
+        "order: 12345678901234567890",
+        "price: 1.10",
+        "far: -1E+400",
+        "b: {2}",
+        "2: [2]",
+        "0: true",
+        "1: null",
+        '1: "é\\"}"',
+        "__proto__: 5",
+        "twice: 1",
+        "twice: 2",
+      ]);
+      await press(page, "Close");
+      await press(page, "Open message 2");
+      await page.locator(".body.tree details details details").getByText("0: [1]").first().waitFor();
+    }),
+
   "names that look alike are told apart": (browser) =>
     made(browser, async (page, daemon) => {
       await daemon.call("Management/CreateQueue", { queue: { name: "letters", requiresSession: true } });

@@ -7,6 +7,7 @@ import { CALL_BYTES_MAX, fetchBody } from "../api/body";
 import { useDeed } from "../api/hooks";
 import type { ReceivedMessage } from "../api/types";
 import { bytesOf, hexLines, textOf } from "../text/bytes";
+import { isNested, readJson } from "../text/json";
 import { count, bytes as inBytes } from "../text/numbers";
 import { fileName, save } from "../text/save";
 import { Bar } from "./bar";
@@ -32,8 +33,8 @@ interface Read {
 function read(bytes: Uint8Array): Read {
   const text = textOf(bytes);
   try {
-    const value: unknown = text === null ? undefined : JSON.parse(text);
-    return { bytes, text, json: typeof value === "object" && value !== null ? { value } : null };
+    const value: unknown = text === null ? undefined : readJson(text);
+    return { bytes, text, json: isNested(value) ? { value } : null };
   } catch {
     return { bytes, text, json: null };
   }

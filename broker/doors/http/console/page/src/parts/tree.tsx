@@ -2,6 +2,7 @@
 
 import { useState } from "preact/hooks";
 
+import { Digits, isNested, partsOf } from "../text/json";
 import { count } from "../text/numbers";
 
 const OPEN_DEPTH = 3;
@@ -11,7 +12,11 @@ function Leaf({ name, value }: { name: string; value: unknown }) {
   return (
     <div class="leaf">
       {name !== "" && <span class="name">{name}: </span>}
-      <span class={`value ${value === null ? "null" : typeof value}`}>{JSON.stringify(value)}</span>
+      {value instanceof Digits ? (
+        <span class="value number">{value.text}</span>
+      ) : (
+        <span class={`value ${value === null ? "null" : typeof value}`}>{JSON.stringify(value)}</span>
+      )}
     </div>
   );
 }
@@ -19,9 +24,9 @@ function Leaf({ name, value }: { name: string; value: unknown }) {
 export function Tree({ name, value, depth }: { name: string; value: unknown; depth: number }) {
   const [isOpen, setOpen] = useState(depth < OPEN_DEPTH);
   const [shown, setShown] = useState(CHILDREN_STEP);
-  if (typeof value !== "object" || value === null) return <Leaf name={name} value={value} />;
+  if (!isNested(value)) return <Leaf name={name} value={value} />;
   const isList = Array.isArray(value);
-  const children = Object.entries(value);
+  const children = partsOf(value);
   const size = isList ? `[${count(children.length)}]` : `{${count(children.length)}}`;
   return (
     <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
@@ -30,7 +35,9 @@ export function Tree({ name, value, depth }: { name: string; value: unknown; dep
         {size}
       </summary>
       {isOpen &&
-        children.slice(0, shown).map(([key, child]) => <Tree key={key} name={key} value={child} depth={depth + 1} />)}
+        children
+          .slice(0, shown)
+          .map(([key, child], at) => <Tree key={at} name={key} value={child} depth={depth + 1} />)}
       {isOpen && children.length > shown && (
         <button type="button" onClick={() => setShown(shown + CHILDREN_STEP)}>
           Show more of {count(children.length)}
