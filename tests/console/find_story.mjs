@@ -43,10 +43,22 @@ export default {
       assert.match(story[1], /orders 1 delivered, locked until .* the console /);
       assert.match(story[2], /orders\/\$DeadLetterQueue 1 dead lettered: BadAddress: there is no such street/);
 
+      await page.getByRole("link", { name: "orders/$DeadLetterQueue", exact: true }).click();
+      await heading(page, "Message 1").waitFor();
+      await says(page, "there is no such street");
+      await press(page, "Close");
+      await says(page, "Why they are here");
+
+      await goTo(page, "find");
       // Eight is locked, by its number in one entity.
       await look(page, "8", "orders");
       assert.match((await told(page, "Its place"))[0], /orders 8 .*the end of its lock .*, since/);
 
+      await page.getByRole("link", { name: "orders", exact: true }).click();
+      await heading(page, "Message 8").waitFor();
+      await press(page, "Close");
+
+      await goTo(page, "find");
       // The session that it waits in is held.
       await look(page, "3", "letters");
       assert.match(

@@ -49,7 +49,7 @@ function viewOf([name, ...rest]: string[]): ComponentChildren {
   if (name === "find" && rest.length > 0 && mayListenSomewhere())
     return <Trace key={rest.join("/")} text={rest[0]} entity={rest[1]} />;
   if (name === "entity" && rest.length > 0)
-    return <EntityView key={rest[0]} path={rest[0]} tab={rest[1] ?? "overview"} />;
+    return <EntityView key={rest[0]} path={rest[0]} tab={rest[1] ?? "overview"} number={rest[2]} />;
   const places = PLACES.filter((place) => place.isShown());
   return (places.find((place) => place.name === name) ?? places[0]).view();
 }

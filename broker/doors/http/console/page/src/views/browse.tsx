@@ -1,7 +1,7 @@
 // Browse: looks at messages without touching them: by state, session, number and SQL filter; opens one; takes them home
 // as JSON Lines.
 
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 
 import { call } from "../api/call";
 import { useBack, useDeed } from "../api/hooks";
@@ -106,8 +106,9 @@ export function stateWords(message: ReceivedMessage): string {
 
 const START: Wanted = { filter: "PEEK_FILTER_ALL", sqlFilter: "", sessionId: "", from: "0" };
 
-export function Browse({ path }: { path: string }) {
-  const [wanted, setWanted] = useState(START);
+// `number`: of the message that is to be shown first, if it is still there.
+export function Browse({ path, number }: { path: string; number?: string }) {
+  const [wanted, setWanted] = useState({ ...START, from: number ?? START.from });
   // What was asked for; its pages so far, so that one can go back.
   const [asked, setAsked] = useState<Wanted | null>(null);
   const [pages, setPages] = useState<Page[]>([]);
@@ -134,6 +135,12 @@ export function Browse({ path }: { path: string }) {
   useEffect(() => {
     void search.run();
   }, [path]);
+  const isAsked = useRef(number !== undefined);
+  useEffect(() => {
+    const [first] = page?.messages ?? [];
+    if (isAsked.current && first?.sequenceNumber === number) setOpen(first);
+    if (page !== undefined) isAsked.current = false;
+  }, [page]);
   const more = useDeed(async () => {
     if (asked === null || page?.next == null) return;
     const next = await pageFrom(path, asked, page.next);

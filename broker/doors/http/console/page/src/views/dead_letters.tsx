@@ -100,7 +100,7 @@ interface Open {
 
 const nameOf = (group: Group): string => (group.reason === null ? "without a reason" : visible(group.reason.text));
 
-export function DeadLetters({ path }: { path: string }) {
+export function DeadLetters({ path, number }: { path: string; number?: string }) {
   const lane = path + DEAD_LETTERS;
   const { data, failure, again } = useAsked((signal) => groupsOf(lane, signal), [lane]);
   const [open, setOpen] = useState<Open | null>(null);
@@ -166,7 +166,7 @@ export function DeadLetters({ path }: { path: string }) {
         </>
       )}
       <h2>One by one</h2>
-      <Browse path={lane} />
+      <Browse path={lane} number={number} />
       {open !== null && (
         <JobDialog
           verb={open.verb}

@@ -44,6 +44,8 @@ export interface Shown {
   // Null: one may only send to it.
   known: Known | null;
   again: () => void;
+  // Of the message that is to be shown first.
+  number?: string;
 }
 
 interface Tab {
@@ -71,13 +73,19 @@ const TABS: Tab[] = [
     isOf: (kind) => kind === "topic",
     view: ({ path }) => <Subscriptions topic={path} />,
   },
-  { name: "messages", title: "Messages", right: "Listen", isOf: holds, view: ({ path }) => <Browse path={path} /> },
+  {
+    name: "messages",
+    title: "Messages",
+    right: "Listen",
+    isOf: holds,
+    view: ({ path, number }) => <Browse key={number} path={path} number={number} />,
+  },
   {
     name: "dead-letters",
     title: "Dead letters",
     right: "Listen",
     isOf: holds,
-    view: ({ path }) => <DeadLetters path={path} />,
+    view: ({ path, number }) => <DeadLetters key={number} path={path} number={number} />,
   },
   {
     name: "sessions",
@@ -236,7 +244,7 @@ async function lookAt(path: string, signal: AbortSignal): Promise<{ entity: Enti
   return { entity: null, known: may("Listen", path) ? await knowEntity(path, signal) : null };
 }
 
-export function EntityView({ path, tab }: { path: string; tab: string }) {
+export function EntityView({ path, tab, number }: { path: string; tab: string; number?: string }) {
   const { data, failure, again } = useAsked((signal) => lookAt(path, signal), [path, may("Manage", path)]);
   if (failure !== null && data === null) {
     return (
@@ -285,7 +293,7 @@ export function EntityView({ path, tab }: { path: string; tab: string }) {
       {shown === undefined ? (
         <p class="none">Your key may do nothing here.</p>
       ) : (
-        shown.view({ path, entity, known, again })
+        shown.view({ path, entity, known, again, number })
       )}
     </>
   );

@@ -193,9 +193,12 @@ function Summary({ of: { places, fenced, unreadable, hasUntold, lookedAt, entiti
   );
 }
 
-function laneAddress(path: string): string {
-  const entity = path.endsWith(DEAD_LETTERS) ? path.slice(0, -DEAD_LETTERS.length) : path;
-  return addressOf("entity", entity, "messages");
+function addressOfPlace({ entityPath: path, message: { sequenceNumber }, wait }: MessagePlace): string {
+  // A topic has no other.
+  if (wait === "MESSAGE_WAIT_SCHEDULED_TIME") return addressOf("entity", path, "scheduled");
+  return path.endsWith(DEAD_LETTERS)
+    ? addressOf("entity", path.slice(0, -DEAD_LETTERS.length), "dead-letters", sequenceNumber)
+    : addressOf("entity", path, "messages", sequenceNumber);
 }
 
 function Places({ of: places }: { of: MessagePlace[] }) {
@@ -211,7 +214,7 @@ function Places({ of: places }: { of: MessagePlace[] }) {
           {
             name: "Entity",
             cell: (place) => (
-              <a class="text" href={laneAddress(place.entityPath)}>
+              <a class="text" href={addressOfPlace(place)}>
                 {place.entityPath}
               </a>
             ),
