@@ -165,6 +165,40 @@ export default {
       await page.locator(".body.tree details details details").getByText("0: [1]").first().waitFor();
     }),
 
+  "what was counted for one target is not told of another": (browser) =>
+    made(browser, async (page, daemon) => {
+      await send(daemon, {});
+      await daemon.call("Messaging/SettleBySequenceNumber", {
+        entityPath: "orders",
+        sequenceNumber: "1",
+        deadLetter: { reason: "Torn" },
+      });
+      let answer = () => {};
+      await page.route("**/api/v1/Management/StartRedrive", async (route) => {
+        const { target, dryRun } = route.request().postDataJSON();
+        if (target === "slow" && dryRun) await new Promise((resolve) => (answer = resolve));
+        return route.continue();
+      });
+      await goTo(page, "entity", "orders", "dead-letters");
+      await press(page, "Redrive Torn");
+      await says(page, "redrive takes 1 message, namely");
+      await fill(page, "To another entity", "nowhere");
+      await press(page, "Count");
+      await says(page, "there is no entity named 'nowhere'");
+      await says(page, "It is not counted what that takes");
+      assert.ok(await inDialog(page, "Redrive …").isDisabled());
+
+      await daemon.call("Management/CreateQueue", { queue: { name: "slow" } });
+      await fill(page, "To another entity", "slow");
+      await press(page, "Count");
+      await says(page, "Counting…");
+      assert.ok(await inDialog(page, "Redrive …").isDisabled());
+      answer();
+      await says(page, "redrive takes 1 message, namely dead letters of orders: Torn, to slow");
+      await inDialog(page, "Redrive 1 message").click();
+      await says(page, "1 message redriven");
+    }),
+
   "names that look alike are told apart": (browser) =>
     made(browser, async (page, daemon) => {
       await daemon.call("Management/CreateQueue", { queue: { name: "letters", requiresSession: true } });

@@ -79,6 +79,8 @@ export function JobDialog({ verb, done, what, method, request, takesTarget = fal
   const [countedFor, setCountedFor] = useState("");
   const order = { ...request, ...(takesTarget && target.trim() !== "" ? { target: target.trim() } : {}) };
   const look = useDeed(async () => {
+    // What is known of another target is not known of this one.
+    setDry(null);
     setCountedFor(target);
     setDry(await call<Job>(method, { ...order, dryRun: true }));
   });
@@ -88,7 +90,8 @@ export function JobDialog({ verb, done, what, method, request, takesTarget = fal
     void look.run();
   }, []);
 
-  const isCounted = dry !== null && !isRunning(dry) && countedFor === target;
+  const isCounted = dry !== null && dry.state === "STATE_COMPLETED" && countedFor === target;
+  const mayCount = countedFor !== target || look.failure !== null || (dry !== null && !isRunning(dry) && !isCounted);
   const total = numberOf(dry?.matchedCount);
   const sentence = `${verb.toLowerCase()} takes ${counted(total, "message")}, namely ${what}${target && `, to ${target}`}`;
   const hasEnded = job !== null && !isRunning(job);
@@ -101,12 +104,14 @@ export function JobDialog({ verb, done, what, method, request, takesTarget = fal
         <p aria-live="polite">
           {isCounted
             ? `A dry run looked at ${counted(dry.examinedCount, "message")}: ${sentence}.`
-            : countedFor === target
+            : !mayCount
               ? "Counting…"
-              : "The target is another one now: count again."}
+              : countedFor === target
+                ? "It is not counted what that takes."
+                : "The target is another one now: count again."}
         </p>
       )}
-      {dry?.lastError && isCounted && <p class="failure">{dry.lastError}</p>}
+      {dry?.lastError && countedFor === target && <p class="failure">{dry.lastError}</p>}
       {job !== null && <Progress job={job} of={total} />}
       <div role="status">
         {hasEnded && (
@@ -120,7 +125,7 @@ export function JobDialog({ verb, done, what, method, request, takesTarget = fal
       {job?.lastError && <p class="failure">{job.lastError}</p>}
       <Failure of={look.failure ?? begin.failure ?? cancel.failure ?? dryFailure ?? jobFailure} />
       <div class="buttons">
-        {job === null && countedFor !== target && (
+        {job === null && mayCount && (
           <button type="button" onClick={() => look.run()} disabled={look.isRunning}>
             Count
           </button>
@@ -137,7 +142,7 @@ export function JobDialog({ verb, done, what, method, request, takesTarget = fal
             disabled={!isCounted || total === 0 || begin.isRunning}
             onClick={() => begin.run()}
           >
-            {verb} {counted(total, "message")}
+            {verb} {isCounted ? counted(total, "message") : "…"}
           </button>
         )}
         {job !== null && isRunning(job) && (
