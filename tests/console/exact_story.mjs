@@ -58,6 +58,33 @@ export default {
       await assert.rejects(daemon.call("Management/GetQueue", { entityPath: "parcels" }), /parcels/);
     }),
 
+  "what has no effect is kept as it was chosen": (browser) =>
+    made(browser, async (page, daemon) => {
+      const isOrdered = async () =>
+        (await daemon.call("Management/GetQueue", { entityPath: "parcels" })).supportOrdering;
+      const ordering = () => page.getByLabel("Support ordering", { exact: true });
+      await goTo(page, "entities");
+      await press(page, "Create…");
+      await fill(page, "Name", "parcels");
+      assert.equal(await ordering().inputValue(), "");
+      await ordering().selectOption("no");
+      await inDialog(page, "Create").click();
+      await page.getByRole("heading", { name: "parcels" }).waitFor();
+      assert.equal(await isOrdered(), false);
+      for (const [chosen, before, after] of [
+        ["yes", "false", true],
+        ["no", "true", false],
+        ["default", "false", true],
+      ]) {
+        await press(page, "Change…");
+        assert.equal(await ordering().inputValue(), before);
+        await ordering().selectOption(chosen);
+        await inDialog(page, "Change").click();
+        await page.locator("body:not(:has(dialog))").waitFor();
+        assert.equal(await isOrdered(), after);
+      }
+    }),
+
   "a copy of a message has all that it had, and says so": (browser) =>
     made(browser, async (page, daemon) => {
       const applicationProperties = {

@@ -72,14 +72,23 @@ function writtenOf(fields: Meaning[], description: Description): Written {
       for (const part of meanings.properties.RetryPolicy)
         written[`${name}.${part.name}`] = writtenValue(part.type, policy[part.name]);
     } else {
-      written[name] = type === "bool" ? (value ?? DEFAULT_ON.has(name)) === true : writtenValue(type, value);
+      written[name] = isSwitch(type, name) ? (value ?? DEFAULT_ON.has(name)) === true : writtenValue(type, value);
     }
   }
   return written;
 }
 
 // What is on unless somebody says otherwise.
-const DEFAULT_ON = new Set(["enableBatchedOperations", "supportOrdering", "deadLetteringOnFilterEvaluationExceptions"]);
+const DEFAULT_ON = new Set(["enableBatchedOperations", "deadLetteringOnFilterEvaluationExceptions"]);
+// What it is unless somebody says otherwise depends on other properties: so it has a third value, that nobody does.
+const HANGS_ON_OTHERS = "supportOrdering";
+const YES_OR_NO: [string, string][] = [
+  ["", "default"],
+  ["true", "yes"],
+  ["false", "no"],
+];
+
+const isSwitch = (type: string, name: string): boolean => type === "bool" && name !== HANGS_ON_OTHERS;
 
 function writtenValue(type: string, value: unknown): string {
   if (value === undefined || value === null) return "";
@@ -89,6 +98,7 @@ function writtenValue(type: string, value: unknown): string {
 function valueOf(type: string, text: string): unknown {
   if (type === "Duration") return durationOf(text);
   if (type === "int32" || type === "double") return writtenNumber(text);
+  if (type === "bool") return text === "true";
   return text;
 }
 
@@ -102,9 +112,8 @@ function descriptionOf(fields: Meaning[], written: Written): Description {
           parts.map((part) => [part.name, valueOf(part.type, String(written[`${name}.${part.name}`]))]),
         );
       }
-    } else if (type === "bool") {
-      // A partitioned queue has no order over all, and its default says so.
-      if (name !== "supportOrdering") description[name] = written[name];
+    } else if (isSwitch(type, name)) {
+      description[name] = written[name];
     } else if (written[name] !== "") {
       description[name] = valueOf(type, String(written[name]));
     }
@@ -121,15 +130,18 @@ interface InputProps {
 
 function Input({ field, name, written, set }: InputProps) {
   const label = words(name.includes(".") ? name.replace(".", " ") : name);
-  if (field.type === "bool")
+  if (isSwitch(field.type, name))
     return (
       <Check label={label} hint={field.meaning} value={written[name] === true} set={(value) => set(name, value)} />
     );
-  if (field.type in PREFIXES) {
-    const options = meanings.enums[field.type].map((value): [string, string] => {
-      const text = enumWords(value, PREFIXES[field.type]);
-      return text === "unspecified" ? ["", "default"] : [value, text];
-    });
+  if (field.type in PREFIXES || field.type === "bool") {
+    const options =
+      field.type === "bool"
+        ? YES_OR_NO
+        : meanings.enums[field.type].map((value): [string, string] => {
+            const text = enumWords(value, PREFIXES[field.type]);
+            return text === "unspecified" ? ["", "default"] : [value, text];
+          });
     return (
       <Choice
         label={label}
@@ -256,7 +268,7 @@ export function UpdateEntity({
 }) {
   const fixed = Object.fromEntries(
     meaningsOf(kind)
-      .filter((field) => isFixed(field) || NOT_WRITTEN.has(field.name) || field.name === "supportOrdering")
+      .filter((field) => isFixed(field) || NOT_WRITTEN.has(field.name))
       .map(({ name }) => [name, before[name]]),
   );
   const update = async (description: Description) => {
