@@ -101,8 +101,8 @@ function hostileOf(value, key, next) {
   return typeof value !== "string" || KEPT.has(key) || REASONED.test(value) ? value : next();
 }
 
-// What shows nothing, or turns the direction of writing, is seen.
-const seen = (text) => text.replaceAll("\t", "\\t").replaceAll("\u202e", "\\u{202e}");
+// What shows nothing, or turns the direction of writing, is seen; so is what looks like that.
+const seen = (text) => text.replaceAll("\\", "\\\\").replaceAll("\t", "\\t").replaceAll("\u202e", "\\u{202e}");
 
 export default {
   "whatever text of an answer is hostile, in no view is it more than text": (browser) =>

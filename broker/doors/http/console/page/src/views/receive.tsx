@@ -12,6 +12,7 @@ import { Failure } from "../parts/failure";
 import { Check, Choice, Field } from "../parts/field";
 import { MessageParts } from "../parts/message";
 import { Moment } from "../parts/moment";
+import { Named } from "../parts/named";
 import { notice } from "../parts/notice";
 import { counted, durationOf, span } from "../text/numbers";
 import { HELD_MAX, type Held, type HeldSession, hold, holdSession, release, renewed, useHeld } from "./held";
@@ -93,7 +94,11 @@ function HeldMessage({
         <button type="button" class="link" onClick={() => setOpen("look")} aria-label={`Open message ${number}`}>
           {number}
         </button>{" "}
-        <strong>{message.message.subject ?? message.message.messageId ?? ""}</strong>{" "}
+        {(message.message.subject ?? message.message.messageId) !== undefined && (
+          <strong>
+            <Named text={message.message.subject ?? message.message.messageId} />
+          </strong>
+        )}{" "}
         <LockLeft until={message.lockedUntil} />
         {path.endsWith(DEAD_LETTERS) && <span class="badge">dead letter</span>}
       </p>
@@ -174,8 +179,11 @@ function SessionPart({ path, session }: { path: string; session: HeldSession | n
   return (
     <div>
       <p>
-        Session <strong>{session.sessionId}</strong>, <LockLeft until={session.lockedUntil} />, until{" "}
-        <Moment at={session.lockedUntil} />
+        Session{" "}
+        <strong>
+          <Named text={session.sessionId} />
+        </strong>
+        , <LockLeft until={session.lockedUntil} />, until <Moment at={session.lockedUntil} />
       </p>
       <div class="buttons">
         <button type="button" onClick={() => renew.run()}>
