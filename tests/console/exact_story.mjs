@@ -137,6 +137,42 @@ export default {
       assert.deepEqual(other.applicationProperties.fine, applicationProperties.fine);
     }),
 
+  "a property may have any name, and no name twice": (browser) =>
+    made(browser, async (page, daemon) => {
+      const names = ["toString", "constructor", "__proto__", "valueOf"];
+      await goTo(page, "entity", "orders", "send");
+      for (const [at, name] of names.entries()) {
+        await press(page, "Add a property");
+        await page.getByLabel("Name").nth(at).fill(name);
+        await page.getByLabel("Value").nth(at).fill("7");
+      }
+      await press(page, "Send");
+      await says(page, "Number 1");
+      const before = await look(daemon, 1);
+      assert.deepEqual(Object.keys(before.applicationProperties).sort(), [...names].sort());
+      await goTo(page, "entity", "orders", "messages");
+      await press(page, "Open message 1");
+      await page.getByRole("row", { name: "__proto__ string 7" }).waitFor();
+      await press(page, "Send a copy…");
+      await press(page, "Send");
+      await says(page, "Number 2");
+      assert.deepEqual(await look(daemon, 2), before);
+
+      await daemon.call("Topics/CreateTopic", { topic: { name: "sales" } });
+      await daemon.call("Topics/CreateSubscription", { subscription: { topic: "sales", name: "all" } });
+      await goTo(page, "entity", "sales/Subscriptions/all", "rules");
+      const lines = "Properties of the application";
+      await fill(page, lines, "__proto__ = red\n__proto__ = blue");
+      await press(page, "Try it");
+      await says(page, 'two properties are called "__proto__"');
+      await fill(page, lines, "__proto__ = red\n = 5");
+      await press(page, "Try it");
+      await says(page, "has no name");
+      await fill(page, lines, "__proto__ = red");
+      await press(page, "Try it");
+      await page.getByRole("table", { name: "What the rules say" }).waitFor();
+    }),
+
   "a reason of any type has a name, and its group is redriven or is left to be settled one by one": (browser) =>
     made(browser, async (page, daemon) => {
       const reasons = [

@@ -42,11 +42,18 @@ function propertyOf(line: string): [string, PropertyValue] {
 // A line that is as linesOf has written it is the value of before, whatever its type.
 export function propertiesOf(lines: string, before: Properties = {}): Properties {
   const known = new Map(Object.entries(before).map(([name, value]) => [lineOf(name, value), { name, value }]));
-  const properties: Properties = {};
+  const properties = new Map<string, PropertyValue>();
   for (const line of lines.split("\n").filter((line) => line.trim() !== "")) {
     const kept = known.get(line);
     const [name, value] = kept === undefined ? propertyOf(line) : [kept.name, kept.value];
-    properties[name] = value;
+    if (name === "") throw new Error(`"${line}" has no name`);
+    addOnce(properties, name, value);
   }
-  return properties;
+  return Object.fromEntries(properties);
+}
+
+// In a Map first: there a property may have any name, also one that every object of JavaScript has.
+export function addOnce(properties: Map<string, PropertyValue>, name: string, value: PropertyValue): void {
+  if (properties.has(name)) throw new Error(`two properties are called "${name}"`);
+  properties.set(name, value);
 }

@@ -5,13 +5,14 @@ import { useState } from "preact/hooks";
 import { SENT_BYTES_MAX, sendBody } from "../api/body";
 import { call } from "../api/call";
 import { useDeed } from "../api/hooks";
-import type { Message, Properties, PropertyValue } from "../api/types";
+import type { Message, PropertyValue } from "../api/types";
 import { Failure } from "../parts/failure";
 import { Area, Choice, Field, FileField } from "../parts/field";
 import { notice } from "../parts/notice";
 import { TimeField, timeOf } from "../parts/time_field";
 import { base64Of, base64OfText, bytesOf, bytesOfHex, hexOf, textOf } from "../text/bytes";
 import { bytes, counted, durationOf, spanOf, writtenNumber } from "../text/numbers";
+import { addOnce } from "../text/property_lines";
 import { KINDS, type KindOfValue, made, shown } from "../text/values";
 import { visible } from "../text/visible";
 import { words } from "../text/words";
@@ -130,12 +131,11 @@ async function bodyOf({ body, bodyIn, file }: Form): Promise<string> {
 // But for its body.
 function messageOf(form: Form): Message {
   const { bodyKind, applicationProperties: kept, ...carried } = form.carried;
-  const applicationProperties: Properties = { ...kept };
+  const properties = new Map<string, PropertyValue>(Object.entries(kept ?? {}));
   for (const { name, kind, text } of form.properties) {
     if (name === "" && text === "") continue;
     if (name === "") throw new Error(`the property with the value "${text}" has no name`);
-    if (name in applicationProperties) throw new Error(`two properties are called "${name}"`);
-    applicationProperties[name] = made(kind, text);
+    addOnce(properties, name, made(kind, text));
   }
   const { text, bodyIn, file } = form.bodyBefore;
   const isSameBody = form.body === text && form.bodyIn === bodyIn && form.file === file;
@@ -146,7 +146,7 @@ function messageOf(form: Form): Message {
     ...(form.timeToLive.trim() === "" ? {} : { timeToLive: durationOf(form.timeToLive) }),
     ...(form.priority.trim() === "" ? {} : { priority: writtenNumber(form.priority) }),
     ...(form.at === "" ? {} : { scheduledEnqueueTime: timeOf(form.at) }),
-    applicationProperties,
+    applicationProperties: Object.fromEntries(properties),
   };
 }
 
