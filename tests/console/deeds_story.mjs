@@ -139,6 +139,20 @@ export default {
       await verdicts.getByRole("row", { name: /colour match/ }).waitFor();
       await verdicts.getByRole("row", { name: /subject no match/ }).waitFor();
 
+      await fill(page, "To", "workshop");
+      await press(page, "Add a rule…");
+      await fill(page, "SQL filter", "sys.To = 'workshop' AND sys.Priority = 7");
+      await dialog(page).getByLabel("Action", { exact: true }).fill("SET sys.Label = 'seen'");
+      await dialog(page).getByText("Would a message match?").click();
+      const tried = dialog(page).getByRole("row", { name: /^this one/ });
+      await press(page, "Try the rule");
+      await tried.getByText("no match").waitFor();
+      await dialog(page).getByLabel("Priority", { exact: true }).fill("7");
+      await press(page, "Try the rule");
+      await dialog(page).getByRole("row", { name: "Subject string seen" }).waitFor();
+      await press(page, "Close");
+      assert.equal((await daemon.call("Topics/ListRules", { entityPath: "sales/Subscriptions/blue" })).rules.length, 2);
+
       await goTo(page, "entity", "sales");
       await press(page, "Delete…");
       await says(page, "with its 3 subscriptions");
@@ -162,7 +176,7 @@ export default {
       const before = await ruleNow();
       await goTo(page, "entity", entityPath, "rules");
       await press(page, "Change rule exact");
-      assert.equal(await page.getByLabel("To", { exact: true }).inputValue(), "shop");
+      assert.equal(await dialog(page).getByLabel("To", { exact: true }).inputValue(), "shop");
       const lines = dialog(page).getByLabel("Properties", { exact: true });
       assert.match(await lines.inputValue(), /code \(string\) = 007/);
       await dialog(page).getByLabel("Subject", { exact: true }).fill("urgent");

@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 
-import type { Properties, ReceivedMessage } from "../api/types";
+import type { Message, Properties, ReceivedMessage } from "../api/types";
 import { bytesOf, hexOf } from "../text/bytes";
 import { bytes, count, spanOf } from "../text/numbers";
 import { shown } from "../text/values";
@@ -17,7 +17,7 @@ import { Table } from "./table";
 type Row = { name: string; type: string; value: ComponentChildren };
 
 // Of the sender's fields that the API has by name.
-function systemRows({ message }: ReceivedMessage): Row[] {
+export function systemRows(message: Message): Row[] {
   const text = (name: string, value: string | undefined): Row[] =>
     value === undefined ? [] : [{ name, type: "string", value }];
   const time = (name: string, value: string | undefined): Row[] =>
@@ -49,7 +49,7 @@ function systemRows({ message }: ReceivedMessage): Row[] {
   ];
 }
 
-function rowsOf(properties: Properties | undefined): Row[] {
+export function rowsOf(properties: Properties | undefined): Row[] {
   return Object.entries(properties ?? {}).map(([name, value]) => {
     const { type, text } = shown(value);
     return { name, type, value: type === "null" ? "–" : text };
@@ -114,7 +114,7 @@ export function MessageParts({ path, of: received }: { path: string; of: Receive
             : []),
         ]}
       />
-      <Section title="Properties of the system" rows={systemRows(received)} />
+      <Section title="Properties of the system" rows={systemRows(message)} />
       <Section title="Properties of the application" rows={rowsOf(message.applicationProperties)} />
       <Section title="Annotations" rows={rowsOf(message.annotations)} />
       <Section title="Footer" rows={rowsOf(message.footer)} />

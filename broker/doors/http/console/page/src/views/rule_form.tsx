@@ -11,20 +11,11 @@ import { Failure } from "../parts/failure";
 import { Area, Choice, Field } from "../parts/field";
 import { notice } from "../parts/notice";
 import { LINES_HINT, linesOf, propertiesOf } from "../text/property_lines";
+import { FIELDS, type Test, TryRule } from "./rule_test";
 import { filterWords } from "./rule_words";
 
-const FIELDS = [
-  ["subject", "Subject"],
-  ["correlationId", "Correlation id"],
-  ["messageId", "Message id"],
-  ["to", "To"],
-  ["replyTo", "Reply to"],
-  ["sessionId", "Session id"],
-  ["replyToSessionId", "Reply to session id"],
-  ["contentType", "Content type"],
-] as const;
-
-interface Written {
+// A rule, as one writes it.
+export interface Written {
   name: string;
   kind: string;
   text: string;
@@ -41,7 +32,7 @@ function kindOf(rule: Rule): string {
   return rule.sqlFilter || rule.name === "" ? "sql" : "true";
 }
 
-function writtenOf(rule: Rule): Written {
+export function writtenOf(rule: Rule): Written {
   const { applicationProperties, ...fields } = rule.correlationFilter ?? {};
   return {
     name: rule.name,
@@ -70,7 +61,7 @@ function filterOf(written: Written, before: Rule): object {
   return { correlationFilter };
 }
 
-function ruleOf(written: Written, before: Rule): Rule {
+export function ruleOf(written: Written, before: Rule): Rule {
   const hasAction = written.action.trim() !== "";
   return {
     name: written.name,
@@ -159,7 +150,22 @@ function ActionInputs({ written, set }: InputsProps) {
   );
 }
 
-interface FormProps {
+export function RuleInputs(props: InputsProps) {
+  return (
+    <>
+      <FilterInputs {...props} />
+      <ActionInputs {...props} />
+    </>
+  );
+}
+
+// What the rule is tried with.
+interface Tried {
+  test: Test;
+  setTest: (test: Test) => void;
+}
+
+interface FormProps extends Tried {
   before: Rule;
   verb: string;
   deed: (rule: Rule) => Promise<void>;
@@ -167,7 +173,7 @@ interface FormProps {
   children?: ComponentChildren;
 }
 
-function RuleForm({ before, verb, deed, children }: FormProps) {
+function RuleForm({ before, verb, deed, test, setTest, children }: FormProps) {
   const [written, setWritten] = useState(() => writtenOf(before));
   const set = (part: Partial<Written>) => setWritten((all) => ({ ...all, ...part }));
   const { run, isRunning, failure } = useDeed(async () => deed(ruleOf(written, before)));
@@ -181,8 +187,8 @@ function RuleForm({ before, verb, deed, children }: FormProps) {
       {before.name === "" && (
         <Field label="Name" value={written.name} set={(name) => set({ name })} input={{ required: true }} />
       )}
-      <FilterInputs written={written} set={set} />
-      <ActionInputs written={written} set={set} />
+      <RuleInputs written={written} set={set} />
+      <TryRule rule={() => ruleOf(written, before)} test={test} set={setTest} />
       <Failure of={failure} />
       {children}
       <div class="buttons">
@@ -194,16 +200,17 @@ function RuleForm({ before, verb, deed, children }: FormProps) {
   );
 }
 
-interface Place {
+interface Place extends Tried {
   // Of the subscription.
   path: string;
   close: () => void;
 }
 
-export function AddRule({ path, close }: Place) {
+export function AddRule({ path, close, ...tried }: Place) {
   return (
     <Dialog title={`Add a rule to ${path}`} close={close}>
       <RuleForm
+        {...tried}
         before={{ name: "", etag: "" }}
         verb="Add"
         deed={async (rule) => {
@@ -217,7 +224,7 @@ export function AddRule({ path, close }: Place) {
 }
 
 // What others have made of it meanwhile is not written over unless that is asked for.
-export function ChangeRule({ path, rule, close }: Place & { rule: Rule }) {
+export function ChangeRule({ path, rule, close, ...tried }: Place & { rule: Rule }) {
   const [before, setBefore] = useState(rule);
   const [theirs, setTheirs] = useState<Rule | null>(null);
   const change = async (wanted: Rule, etag: string) => {
@@ -238,6 +245,7 @@ export function ChangeRule({ path, rule, close }: Place & { rule: Rule }) {
       <p>It holds for what is sent from then on; no message sees the subscription without it.</p>
       <RuleForm
         key={before.etag}
+        {...tried}
         before={before}
         verb={theirs === null ? "Change" : "Change it all the same"}
         deed={(wanted) => change(wanted, (theirs ?? before).etag)}

@@ -1,114 +1,27 @@
-// Rules: which messages a subscription gets; adds, changes and removes rules, and tells of a message whether it would
-// match.
+// Rules: which messages a subscription gets; adds, changes and removes rules.
 
 import { useState } from "preact/hooks";
 
 import { call } from "../api/call";
-import { useAsked, useDeed } from "../api/hooks";
+import { useAsked } from "../api/hooks";
 import { may } from "../api/presence";
-import type { Rule, Verdict } from "../api/types";
+import type { Rule } from "../api/types";
 import { Confirm } from "../parts/confirm";
 import { Failure } from "../parts/failure";
-import { Area, Field } from "../parts/field";
-import { PropertyTable } from "../parts/message";
 import { Moment } from "../parts/moment";
 import { notice } from "../parts/notice";
 import { Table } from "../parts/table";
 import { TokenPager, useTokens } from "../parts/token_pager";
-import { LINES_HINT, propertiesOf } from "../text/property_lines";
-import { shown } from "../text/values";
-import { enumWords } from "../text/words";
 import { AddRule, ChangeRule } from "./rule_form";
+import { NO_TEST, Tester } from "./rule_test";
 import { filterWords } from "./rule_words";
 
 const PAGE = 100;
 
-function Tester({ path }: { path: string }) {
-  const [subject, setSubject] = useState("");
-  const [correlationId, setCorrelation] = useState("");
-  const [lines, setLines] = useState("");
-  const [verdicts, setVerdicts] = useState<Verdict[] | null>(null);
-  const [isWhole, setWhole] = useState(true);
-  const { run, isRunning, failure } = useDeed(async () => {
-    setVerdicts(null);
-    const message = {
-      ...(subject && { subject }),
-      ...(correlationId && { correlationId }),
-      applicationProperties: propertiesOf(lines),
-    };
-    const told = await call<{ verdicts?: Verdict[]; nextPageToken: string }>("Topics/EvaluateRule", {
-      message,
-      subscriptionRules: { entityPath: path, pageSize: PAGE },
-    });
-    setVerdicts(told.verdicts ?? []);
-    setWhole(told.nextPageToken === "");
-  });
-  return (
-    <form
-      class="card"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void run();
-      }}
-    >
-      <h2>Would it match?</h2>
-      <p>A message with these properties is tried with each rule. Nothing is sent.</p>
-      <div class="columns">
-        <Field label="Subject" value={subject} set={setSubject} />
-        <Field label="Correlation id" value={correlationId} set={setCorrelation} />
-      </div>
-      <Area label="Properties of the application" hint={LINES_HINT} rows={3} value={lines} set={setLines} />
-      <Failure of={failure} />
-      <div class="buttons">
-        <button type="submit" class="main" disabled={isRunning}>
-          Try it
-        </button>
-      </div>
-      {verdicts !== null && (
-        <Table
-          caption="What the rules say"
-          rows={verdicts}
-          keyOf={(verdict) => verdict.rule}
-          none="There is no rule, so it gets nothing."
-          columns={[
-            { name: "Rule", cell: (verdict) => verdict.rule },
-            { name: "Says", cell: (verdict) => <strong>{enumWords(verdict.outcome, "FILTER_OUTCOME_")}</strong> },
-            {
-              name: "Looked at",
-              cell: (verdict) =>
-                (verdict.evidence ?? [])
-                  .map(
-                    ({ name, actual }) =>
-                      `${name}: ${actual === undefined ? "not there" : shown(actual).text || "null"}`,
-                  )
-                  .join("; ") || "–",
-            },
-            { name: "Why not", cell: (verdict) => verdict.error?.message ?? "–" },
-            {
-              name: "Its copy",
-              cell: (verdict) => {
-                const rows = Object.entries(verdict.copy?.applicationProperties ?? {}).map(([name, value]) => ({
-                  name,
-                  type: shown(value).type,
-                  value: shown(value).text,
-                }));
-                return rows.length === 0 ? (
-                  "–"
-                ) : (
-                  <PropertyTable caption={`Properties of the copy of ${verdict.rule}`} rows={rows} />
-                );
-              },
-            },
-          ]}
-        />
-      )}
-      {verdicts !== null && !isWhole && <p class="hint">These are the first of its rules.</p>}
-    </form>
-  );
-}
-
 export function Rules({ path }: { path: string }) {
   const tokens = useTokens();
+  // What was written to try the rules with is there for one that is added, too.
+  const [test, setTest] = useState(NO_TEST);
   const [isAdding, setAdding] = useState(false);
   const [changed, setChanged] = useState<Rule | null>(null);
   const [removed, setRemoved] = useState<Rule | null>(null);
@@ -170,10 +83,12 @@ export function Rules({ path }: { path: string }) {
         />
       )}
       <TokenPager tokens={tokens} next={data?.nextPageToken ?? ""} noun="rules" />
-      <Tester path={path} />
+      <Tester path={path} test={test} set={setTest} />
       {isAdding && (
         <AddRule
           path={path}
+          test={test}
+          setTest={setTest}
           close={() => {
             setAdding(false);
             again();
@@ -183,6 +98,8 @@ export function Rules({ path }: { path: string }) {
       {changed !== null && (
         <ChangeRule
           path={path}
+          test={test}
+          setTest={setTest}
           rule={changed}
           close={() => {
             setChanged(null);
