@@ -108,6 +108,24 @@ export default {
       await fill(page, "Name", "blue");
       await inDialog(page, "Create").click();
       await heading(page, "sales/Subscriptions/blue").waitFor();
+      await goTo(page, "entities");
+      await press(page, "Create…");
+      await dialog(page).getByLabel("Kind", { exact: true }).selectOption("subscription");
+      await fill(page, "Topic", "sales");
+      await fill(page, "Name", "large");
+      await dialog(page).getByLabel("Filter", { exact: true }).selectOption("sql");
+      await fill(page, "SQL filter", "quantity > ");
+      await inDialog(page, "Create").click();
+      await dialog(page).getByText("FilterException, tracking id").waitFor();
+      await fill(page, "SQL filter", "quantity > 2");
+      await fill(page, "Action", "SET large = TRUE");
+      await inDialog(page, "Create").click();
+      await heading(page, "sales/Subscriptions/large").waitFor();
+      const first = await daemon.call("Topics/ListRules", { entityPath: "sales/Subscriptions/large" });
+      assert.deepEqual(
+        first.rules.map(({ name, sqlFilter, action }) => [name, sqlFilter.text, action.text]),
+        [["$Default", "quantity > 2", "SET large = TRUE"]],
+      );
 
       await goTo(page, "entity", "sales/Subscriptions/blue", "rules");
       await press(page, "Remove rule $Default");
@@ -155,7 +173,7 @@ export default {
 
       await goTo(page, "entity", "sales");
       await press(page, "Delete…");
-      await says(page, "with its 3 subscriptions");
+      await says(page, "with its 4 subscriptions");
       await inDialog(page, "Delete the topic").click();
       await heading(page, "Entities").waitFor();
     }),

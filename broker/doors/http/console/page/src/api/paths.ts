@@ -1,7 +1,7 @@
 // Paths: what kind of an entity a path names, and the paths that belong to it.
 
 import { call } from "./call";
-import type { Description, Runtime } from "./types";
+import type { Description, Rule, Runtime } from "./types";
 
 export type Kind = "queue" | "topic" | "subscription";
 
@@ -83,9 +83,10 @@ export function getRuntime(kind: Kind, path: string, signal?: AbortSignal): Prom
   return call<Runtime>(`${service}/Get${noun}RuntimeProperties`, { entityPath: path }, signal);
 }
 
-export function createEntity(kind: Kind, description: Description): Promise<Description> {
+// `defaultRule`: of a subscription, the one that it begins with.
+export function createEntity(kind: Kind, description: Description, defaultRule?: Rule): Promise<Description> {
   const { service, noun, field } = SERVICES[kind];
-  return call(`${service}/Create${noun}`, { [field]: description });
+  return call(`${service}/Create${noun}`, { [field]: description, ...(defaultRule && { defaultRule }) });
 }
 
 export function updateEntity(kind: Kind, path: string, description: Description): Promise<Description> {

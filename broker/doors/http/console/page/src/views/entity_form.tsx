@@ -2,6 +2,7 @@
 
 import meanings from "wharf:meanings";
 
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 
 import { useDeed } from "../api/hooks";
@@ -14,6 +15,7 @@ import { Check, Choice, Field } from "../parts/field";
 import { notice } from "../parts/notice";
 import { durationOf, spanOf, writtenNumber } from "../text/numbers";
 import { enumWords, words } from "../text/words";
+import { EVERYTHING, FirstRule, firstRuleOf } from "./first_rule";
 
 export interface Meaning {
   name: string;
@@ -182,9 +184,11 @@ interface FormProps {
   isNew: boolean;
   deed: (description: Description) => Promise<void>;
   close: () => void;
+  // What it is created with, behind its name.
+  children?: ComponentChildren;
 }
 
-function EntityForm({ kind, before, verb, isNew, deed, close }: FormProps) {
+function EntityForm({ kind, before, verb, isNew, deed, close, children }: FormProps) {
   const fields = meaningsOf(kind).filter((field) => !NOT_WRITTEN.has(field.name) && (isNew || !isFixed(field)));
   const [written, setWritten] = useState(() => writtenOf(fields, before));
   const { run, isRunning, failure } = useDeed(async () => {
@@ -201,6 +205,7 @@ function EntityForm({ kind, before, verb, isNew, deed, close }: FormProps) {
       }}
     >
       <Inputs fields={first} written={written} set={set} />
+      {children}
       <Inputs fields={fields.filter((field) => !first.includes(field))} written={written} set={set} />
       <Failure of={failure} />
       <div class="buttons">
@@ -218,8 +223,9 @@ function EntityForm({ kind, before, verb, isNew, deed, close }: FormProps) {
 // With `topic`: a subscription of it.
 export function CreateEntity({ topic, close }: { topic?: string; close: () => void }) {
   const [kind, setKind] = useState<Kind>(topic === undefined ? "queue" : "subscription");
+  const [rule, setRule] = useState(EVERYTHING);
   const create = async (description: Description) => {
-    await createEntity(kind, description);
+    await createEntity(kind, description, kind === "subscription" ? firstRuleOf(rule) : undefined);
     const path =
       kind === "subscription"
         ? subscriptionPath(String(description.topic), String(description.name))
@@ -249,7 +255,9 @@ export function CreateEntity({ topic, close }: { topic?: string; close: () => vo
         isNew
         deed={create}
         close={close}
-      />
+      >
+        {kind === "subscription" && <FirstRule written={rule} set={setRule} />}
+      </EntityForm>
     </Dialog>
   );
 }
