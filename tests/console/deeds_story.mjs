@@ -619,6 +619,39 @@ export default {
         .waitFor();
     }),
 
+  "dead letters are redriven by filter, by numbers and by time, and as slowly as that is wanted": (browser) =>
+    told(browser, async (page, daemon) => {
+      await goTo(page, "entity", "orders", "dead-letters");
+      await fill(page, "SQL filter", "DeadLetterReason LIKE 'Bad%'");
+      await press(page, "Redrive what waits…");
+      await says(page, "redrive takes 3 messages, namely what waits in orders/$DeadLetterQueue and satisfies Dead");
+      await page.getByText("Not all of them").click();
+      await fill(page, "Numbers", "2-1");
+      await press(page, "Count");
+      await says(page, '"2-1" is no number and no range');
+      await fill(page, "Numbers", "1, 3-5000");
+      await press(page, "Count");
+      await says(page, "at most 4,500 numbers");
+      await fill(page, "Numbers", "1, 3-9");
+      await fill(page, "Enqueued before", local(-86_400_000));
+      await press(page, "Count");
+      await says(page, "redrive takes 0 messages");
+      await fill(page, "Enqueued before", "");
+      await fill(page, "Enqueued from", local(-86_400_000));
+      await press(page, "Count");
+      await says(page, /redrive takes 2 messages.*of the numbers 1, 3-9, enqueued from/);
+      await fill(page, "Messages a second", "1000");
+      await inDialog(page, "Redrive 2 messages").click();
+      await says(page, "2 messages redriven");
+      await inDialog(page, "Done").click();
+      await says(page, "1 message here");
+      await button(page, "Open message 2").waitFor();
+      const { jobs } = await daemon.call("Management/ListJobs", {});
+      const { selection, maxRate } = jobs.at(-1);
+      assert.deepEqual([selection.sequenceNumbers.length, maxRate], [8, 1000]);
+      assert.ok(selection.enqueuedFrom && !selection.enqueuedBefore);
+    }),
+
   "a job that is slow shows its progress, survives the broker, and is cancelled": (browser) =>
     told(browser, async (page, daemon) => {
       const messages = Array.from({ length: 200 }, () => ({ body: "" }));

@@ -38,7 +38,7 @@ export default {
 
       await fill(page, "From number", "3");
       await page.getByLabel("State").selectOption("PEEK_FILTER_DEFERRED");
-      await says(page, "What waits can be deleted where the state is all or active");
+      await says(page, "What waits can be taken together where the state is all or active");
       assert.ok(await button(page, "Delete what waits…").isDisabled());
       await page.getByLabel("State").selectOption("PEEK_FILTER_ACTIVE");
       await press(page, "Delete what waits…");

@@ -93,6 +93,8 @@ export interface Job {
   state: string;
   entityPath: string;
   target?: string;
+  selection?: Selection;
+  maxRate?: number;
   dryRun?: boolean;
   examinedCount: Int64;
   matchedCount: Int64;
@@ -105,6 +107,8 @@ export interface Job {
 
 export interface Selection {
   deadLetterReason?: string;
+  enqueuedFrom?: string;
+  enqueuedBefore?: string;
   sequenceNumbers?: Int64[];
   sqlFilter?: string;
 }

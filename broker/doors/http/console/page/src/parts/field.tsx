@@ -12,6 +12,7 @@ interface FieldProps {
     type?: string;
     min?: string;
     max?: string;
+    step?: string;
     required?: boolean;
     pattern?: string;
   };

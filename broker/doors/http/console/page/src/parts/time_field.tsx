@@ -33,7 +33,7 @@ export function TimeField({ label, none, value, set, isRequired = false }: TimeF
       hint={hintOf(value, none)}
       value={value}
       set={set}
-      input={{ type: "datetime-local", required: isRequired }}
+      input={{ type: "datetime-local", step: "1", required: isRequired }}
     />
   );
 }

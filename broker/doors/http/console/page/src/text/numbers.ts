@@ -91,3 +91,17 @@ export function writtenNumber(text: string, kind = "number"): number {
   if (text.trim() === "" || !Number.isFinite(number)) throw new Error(`"${text}" is no ${kind}`);
   return number;
 }
+
+// "1, 5, 20-40": each number that is meant, as the API has them; at most so many.
+export function numberRanges(text: string, most: number): string[] {
+  const numbers: string[] = [];
+  for (const part of text.split(/[\s,;]+/).filter((part) => part !== "")) {
+    const [, first, last = first] = /^(\d{1,19})(?:-(\d{1,19}))?$/.exec(part) ?? [];
+    if (first === undefined || BigInt(last) < BigInt(first))
+      throw new Error(`"${part}" is no number and no range: write 5 or 20-40`);
+    if (BigInt(last) - BigInt(first) >= BigInt(most - numbers.length))
+      throw new Error(`at most ${count(most)} numbers go at a time`);
+    for (let number = BigInt(first); number <= BigInt(last); number += 1n) numbers.push(number.toString());
+  }
+  return numbers;
+}

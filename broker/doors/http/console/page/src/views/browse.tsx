@@ -5,6 +5,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 
 import { call } from "../api/call";
 import { useBack, useDeed } from "../api/hooks";
+import { DEAD_LETTERS } from "../api/paths";
 import { may } from "../api/presence";
 import type { ReceivedMessage } from "../api/types";
 import { Failure } from "../parts/failure";
@@ -113,7 +114,7 @@ export function Browse({ path, number }: { path: string; number?: string }) {
   const [asked, setAsked] = useState<Wanted | null>(null);
   const [pages, setPages] = useState<Page[]>([]);
   const [open, setOpen] = useState<ReceivedMessage | null>(null);
-  const [isDeleting, setDeleting] = useState(false);
+  const [job, setJob] = useState<"" | "Delete" | "Redrive">("");
   const set = (part: Partial<Wanted>) => setWanted((all) => ({ ...all, ...part }));
   const page = pages.at(-1);
 
@@ -125,9 +126,9 @@ export function Browse({ path, number }: { path: string; number?: string }) {
   };
   const search = useDeed(browse);
   // What is written is on the screen then, or refused.
-  const select = useDeed(async () => {
+  const select = useDeed(async (verb: "Delete" | "Redrive") => {
     await browse();
-    setDeleting(true);
+    setJob(verb);
   });
   const selected = asked === null ? "" : filterOf(asked);
   const takesState = OF_WAITING.has(wanted.filter);
@@ -181,19 +182,24 @@ export function Browse({ path, number }: { path: string; number?: string }) {
           <button type="button" disabled={save.isRunning} onClick={() => save.run()}>
             {save.isRunning ? `${count(saved)} so far…` : "Download as JSON Lines"}
           </button>
+          {may("Manage", path) && path.endsWith(DEAD_LETTERS) && (
+            <button type="button" disabled={!takesState || select.isRunning} onClick={() => select.run("Redrive")}>
+              Redrive what waits…
+            </button>
+          )}
           {may("Manage", path) && (
             <button
               type="button"
               class="danger"
               disabled={!takesState || select.isRunning}
-              onClick={() => select.run()}
+              onClick={() => select.run("Delete")}
             >
               Delete what waits…
             </button>
           )}
         </div>
         {may("Manage", path) && !takesState && (
-          <p class="hint">What waits can be deleted where the state is all or active, others one by one.</p>
+          <p class="hint">What waits can be taken together where the state is all or active, others one by one.</p>
         )}
       </form>
       <Failure of={search.failure ?? select.failure ?? more.failure ?? again.failure ?? save.failure} />
@@ -256,15 +262,16 @@ export function Browse({ path, number }: { path: string; number?: string }) {
           }}
         />
       )}
-      {isDeleting && asked !== null && (
+      {job !== "" && asked !== null && (
         <JobDialog
-          verb="Delete"
-          done="deleted"
+          verb={job}
+          done={job === "Delete" ? "deleted" : "redriven"}
           what={`what waits in ${path}${selected && ` and satisfies ${selected}`}`}
-          method="Management/StartDeleteMessages"
+          method={job === "Delete" ? "Management/StartDeleteMessages" : "Management/StartRedrive"}
+          takesTarget={job === "Redrive"}
           request={{ entityPath: path, selection: selected === "" ? {} : { sqlFilter: selected } }}
           close={() => {
-            setDeleting(false);
+            setJob("");
             void again.run();
           }}
         />

@@ -9,6 +9,7 @@ import { Dialog } from "../parts/dialog";
 import { Failure } from "../parts/failure";
 import { Field } from "../parts/field";
 import { count, counted, numberOf } from "../text/numbers";
+import { ALL, NarrowingInputs, narrowed, narrowingWords, rateOf } from "./narrowing";
 
 const PACE = 250;
 const PACE_AFTER_FAILURE = 2000;
@@ -21,6 +22,8 @@ interface JobDialogProps {
   method: "Management/StartRedrive" | "Management/StartDeleteMessages";
   request: { entityPath: string; selection: Selection };
   takesTarget?: boolean;
+  // It is one message, or what it takes is said to the last.
+  isExact?: boolean;
   close: () => void;
 }
 
@@ -72,33 +75,52 @@ export function Progress({ job, of: total }: { job: Job; of: number }) {
   );
 }
 
-export function JobDialog({ verb, done, what, method, request, takesTarget = false, close }: JobDialogProps) {
+export function JobDialog(props: JobDialogProps) {
+  const { verb, done, what, method, request, takesTarget = false, isExact = false, close } = props;
   const [target, setTarget] = useState("");
+  const [narrowing, setNarrowing] = useState(ALL);
+  const [rate, setRate] = useState("");
   const [dry, setDry, dryFailure] = useJob();
   const [job, setJob, jobFailure] = useJob();
+  const wanted = JSON.stringify([target, narrowing]);
   const [countedFor, setCountedFor] = useState("");
-  const order = { ...request, ...(takesTarget && target.trim() !== "" ? { target: target.trim() } : {}) };
-  const look = useDeed(async () => {
-    // What is known of another target is not known of this one.
-    setDry(null);
-    setCountedFor(target);
-    setDry(await call<Job>(method, { ...order, dryRun: true }));
+  const order = () => ({
+    ...request,
+    selection: narrowed(request.selection, narrowing),
+    ...(takesTarget && target.trim() !== "" ? { target: target.trim() } : {}),
   });
-  const begin = useDeed(async () => setJob(await call<Job>(method, order)));
+  const look = useDeed(async () => {
+    // What is known of another target, or of others, is not known of this one.
+    setDry(null);
+    setCountedFor(wanted);
+    setDry(await call<Job>(method, { ...order(), dryRun: true }));
+  });
+  const begin = useDeed(async () => {
+    const maxRate = rateOf(rate);
+    setJob(await call<Job>(method, { ...order(), ...(maxRate !== null && { maxRate }) }));
+  });
   const cancel = useDeed(async () => setJob(await call<Job>("Management/CancelJob", { id: job!.id })));
   useEffect(() => {
     void look.run();
   }, []);
 
-  const isCounted = dry !== null && dry.state === "STATE_COMPLETED" && countedFor === target;
-  const mayCount = countedFor !== target || look.failure !== null || (dry !== null && !isRunning(dry) && !isCounted);
+  const isCounted = dry !== null && dry.state === "STATE_COMPLETED" && countedFor === wanted;
+  const mayCount = countedFor !== wanted || look.failure !== null || (dry !== null && !isRunning(dry) && !isCounted);
   const total = numberOf(dry?.matchedCount);
-  const sentence = `${verb.toLowerCase()} takes ${counted(total, "message")}, namely ${what}${target && `, to ${target}`}`;
+  const sentence = `${verb.toLowerCase()} takes ${counted(total, "message")}, namely ${what}${isCounted ? narrowingWords(narrowing) : ""}${target && `, to ${target}`}`;
   const hasEnded = job !== null && !isRunning(job);
   return (
     <Dialog title={`${verb} messages`} close={close}>
       {takesTarget && job === null && (
         <Field label="To another entity" hint="Empty: back to where they came from." value={target} set={setTarget} />
+      )}
+      {!isExact && job === null && (
+        <NarrowingInputs
+          narrowing={narrowing}
+          set={(part) => setNarrowing((all) => ({ ...all, ...part }))}
+          rate={rate}
+          setRate={setRate}
+        />
       )}
       {job === null && (
         <p aria-live="polite">
@@ -106,12 +128,12 @@ export function JobDialog({ verb, done, what, method, request, takesTarget = fal
             ? `A dry run looked at ${counted(dry.examinedCount, "message")}: ${sentence}.`
             : !mayCount
               ? "Counting…"
-              : countedFor === target
+              : countedFor === wanted
                 ? "It is not counted what that takes."
-                : "The target is another one now: count again."}
+                : "What is asked for is another now: count again."}
         </p>
       )}
-      {dry?.lastError && countedFor === target && <p class="failure">{dry.lastError}</p>}
+      {dry?.lastError && countedFor === wanted && <p class="failure">{dry.lastError}</p>}
       {job !== null && <Progress job={job} of={total} />}
       <div role="status">
         {hasEnded && (

@@ -169,6 +169,7 @@ export function MessageDialog({ path, message, close, changed }: MessageDialogPr
           what={`message ${number} of ${path}`}
           method="Management/StartRedrive"
           takesTarget
+          isExact
           request={{ entityPath: path, selection: { sequenceNumbers: [number] } }}
           close={changed}
         />
