@@ -107,6 +107,36 @@ export default {
       await page.getByRole("alert").waitFor();
     }),
 
+  "who manages one entity sees the jobs that it has begun, and what they take, and cancels them": (browser) =>
+    withPage(browser, ["--access", "on"], async (page, daemon) => {
+      await seed(daemon, daemon.connectionString);
+      const own = await connectionOf(daemon, ["Manage"], "orders");
+      const start = (request, who) =>
+        daemon.call("Management/StartDeleteMessages", { entityPath: "orders", ...request }, who);
+      const { id: other } = await start({ dryRun: true }, daemon.connectionString);
+      const messages = Array.from({ length: 20 }, () => ({}));
+      await daemon.call("Messaging/Send", { entityPath: "orders", messages }, own);
+      const selection = { sqlFilter: "sys.Size < 1000000", enqueuedFrom: "2026-01-31T12:00:00Z" };
+      const { id } = await start({ selection, maxRate: 1 }, own);
+      await signIn(page, daemon, own);
+      assert.deepEqual(await viewsOf(page), ["Entities", "Find a message", "Jobs"]);
+      await goTo(page, "jobs");
+      await says(page, "These are the jobs that your rule has begun");
+      await page
+        .getByRole("row", {
+          name: /delete messages, at most 1 a second .*sys.Size < 1000000; enqueued from 2026-01-31/,
+        })
+        .waitFor();
+      assert.equal(await page.getByRole("cell", { name: other, exact: true }).count(), 0);
+      await press(page, `Cancel job ${id}`);
+      await says(page, "It is to delete messages, of orders: sys.Size");
+      await press(page, "Cancel 1 job");
+      await page.getByRole("row", { name: /cancelled .* until 20/ }).waitFor();
+      assert.deepEqual(await barriersOf(page), []);
+      await page.setViewportSize({ width: 360, height: 740 });
+      assert.deepEqual(await overflowOf(page), []);
+    }),
+
   "a rule is created, its keys shown and replaced, and it is removed": (browser) =>
     withPage(browser, ["--access", "on"], async (page, daemon) => {
       await seed(daemon, daemon.connectionString);

@@ -5,7 +5,7 @@ import { useEffect, useRef } from "preact/hooks";
 
 import { type Caller, signOut } from "../api/call";
 import { usePresence } from "../api/hooks";
-import { type State, may, presence } from "../api/presence";
+import { type Right, type State, may, presence } from "../api/presence";
 import { addressOf, useRoute } from "../api/route";
 import { Boundary } from "../parts/boundary";
 import { Moment } from "../parts/moment";
@@ -32,8 +32,8 @@ interface Place {
 const PLACES: Place[] = [
   { name: "overview", title: "Overview", isShown: () => may("Manage"), view: () => <Overview /> },
   { name: "entities", title: "Entities", isShown: () => true, view: () => <Entities /> },
-  { name: "find", title: "Find a message", isShown: () => mayListenSomewhere(), view: () => <Trace /> },
-  { name: "jobs", title: "Jobs", isShown: () => may("Manage"), view: () => <Jobs /> },
+  { name: "find", title: "Find a message", isShown: () => maySomewhere("Listen"), view: () => <Trace /> },
+  { name: "jobs", title: "Jobs", isShown: () => maySomewhere("Manage"), view: () => <Jobs /> },
   { name: "connections", title: "Connections", isShown: () => may("Manage"), view: () => <Connections /> },
   { name: "cluster", title: "Cluster", isShown: () => may("Manage"), view: () => <Cluster /> },
   { name: "backups", title: "Backups", isShown: () => may("Manage"), view: () => <Backups /> },
@@ -41,12 +41,12 @@ const PLACES: Place[] = [
 ];
 
 // There it may be asked for.
-function mayListenSomewhere(): boolean {
-  return may("Listen", presence.now().caller?.entityPath);
+function maySomewhere(right: Right): boolean {
+  return may(right, presence.now().caller?.entityPath);
 }
 
 function viewOf([name, ...rest]: string[]): ComponentChildren {
-  if (name === "find" && rest.length > 0 && mayListenSomewhere())
+  if (name === "find" && rest.length > 0 && maySomewhere("Listen"))
     return <Trace key={rest.join("/")} text={rest[0]} entity={rest[1]} />;
   if (name === "entity" && rest.length > 0)
     return <EntityView key={rest[0]} path={rest[0]} tab={rest[1] ?? "overview"} number={rest[2]} />;

@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 
 import { call } from "../api/call";
 import { useAsked } from "../api/hooks";
+import { may } from "../api/presence";
 import type { Job } from "../api/types";
 import { Bar } from "../parts/bar";
 import { Confirm } from "../parts/confirm";
@@ -15,6 +16,7 @@ import { TokenPager, useTokens } from "../parts/token_pager";
 import { count, counted } from "../text/numbers";
 import { enumWords } from "../text/words";
 import { isRunning } from "./job_dialog";
+import { selectionWords } from "./selection_words";
 
 const PACE = 2000;
 const PAGE = 100;
@@ -35,6 +37,7 @@ export function Jobs() {
   return (
     <>
       <h1>Jobs</h1>
+      {!may("Manage") && <p class="hint">These are the jobs that your rule has begun.</p>}
       <Failure of={failure} />
       {data !== null && (
         <Table
@@ -50,6 +53,7 @@ export function Jobs() {
                 <span class="words">
                   {enumWords(job.kind, "KIND_")}
                   {job.dryRun && ", dry run"}
+                  {job.maxRate ? `, at most ${count(job.maxRate)} a second` : ""}
                 </span>
               ),
             },
@@ -62,6 +66,7 @@ export function Jobs() {
                 </span>
               ),
             },
+            { name: "Which", cell: (job) => <bdi class="text">{selectionWords(job.selection)}</bdi> },
             {
               name: "State",
               isShort: true,
@@ -87,7 +92,19 @@ export function Jobs() {
                 </span>
               ),
             },
-            { name: "Began", cell: (job) => <Moment at={job.createdAt} /> },
+            {
+              name: "Began, ended",
+              cell: (job) => (
+                <div>
+                  <Moment at={job.createdAt} />
+                  {job.finishedAt && (
+                    <p class="hint">
+                      until <Moment at={job.finishedAt} />
+                    </p>
+                  )}
+                </div>
+              ),
+            },
             {
               name: "Deeds",
               cell: (job) =>
@@ -119,6 +136,10 @@ export function Jobs() {
             again();
           }}
         >
+          <p>
+            It is to {enumWords(cancelled.kind, "KIND_")}, of {cancelled.entityPath}:{" "}
+            <bdi class="text">{selectionWords(cancelled.selection)}</bdi>.
+          </p>
           <p>What it has done stays done: {counted(cancelled.doneCount, "message")} so far.</p>
         </Confirm>
       )}
