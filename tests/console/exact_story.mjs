@@ -47,6 +47,22 @@ export default {
       await says(page, "1 message deleted");
     }),
 
+  "an entity that is another one by now is not deleted": (browser) =>
+    made(browser, async (page, daemon) => {
+      await goTo(page, "entity", "orders");
+      await press(page, "Delete…");
+      await says(page, "This deletes the queue with 0 messages");
+      await daemon.call("Management/DeleteQueue", { entityPath: "orders" });
+      await daemon.call("Management/CreateQueue", { queue: { name: "orders", maxDeliveryCount: 3 } });
+      await inDialog(page, "Delete the queue").click();
+      await says(page, "InvalidOperation");
+      await inDialog(page, "Keep everything").click();
+      await page.getByRole("row", { name: /Max delivery count 3/ }).waitFor();
+      await press(page, "Delete…");
+      await inDialog(page, "Delete the queue").click();
+      await says(page, "The queue orders is deleted");
+    }),
+
   "a number that is none is refused, where it was written": (browser) =>
     made(browser, async (page, daemon) => {
       await goTo(page, "entities");

@@ -146,6 +146,7 @@ export default {
       await fill(page, "Name", "shop");
       await page.getByLabel("listen", { exact: true }).check();
       await page.getByLabel("send", { exact: true }).check();
+      await fill(page, "Secondary key", "a-key-of-our-own-of-32-characters");
       await press(page, "Create");
       await heading(page, "Keys of shop").waitFor();
       const rule = () =>
@@ -156,16 +157,40 @@ export default {
         );
       const before = await rule();
       assert.deepEqual(before.rights, ["ACCESS_RIGHT_SEND", "ACCESS_RIGHT_LISTEN"]);
+      assert.equal(before.secondaryKey, "a-key-of-our-own-of-32-characters");
       await says(page, before.primaryKey);
+      await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+      await press(page, "Copy the connection string");
+      await says(page, "It is copied");
+      const copied = await page.evaluate(() => navigator.clipboard.readText());
+      assert.match(copied, /^Endpoint=sb:\/\/127\.0\.0\.1\/;SharedAccessKeyName=shop;/);
+      const { messages } = await daemon.call("Messaging/Peek", { entityPath: "orders" }, copied);
+      assert.equal(messages.length, 1);
       await press(page, "Replace the primary key…");
       assert.deepEqual(await barriersOf(page), []);
+      await fill(page, "New key", "another-key-of-our-own-32-letters");
       await press(page, "Replace 1 key");
-      await page.getByText(before.primaryKey).waitFor({ state: "detached" });
+      await page.getByText(before.primaryKey, { exact: true }).waitFor({ state: "detached" });
       const after = await rule();
+      assert.equal(after.primaryKey, "another-key-of-our-own-32-letters");
       await says(page, after.primaryKey);
       assert.equal(after.secondaryKey, before.secondaryKey);
       await press(page, "Close");
       await page.getByRole("row", { name: /shop send, listen/ }).waitFor();
+      // Another of that name is not the one that was looked at.
+      const root = daemon.connectionString;
+      await press(page, "Remove rule shop");
+      await daemon.call("Management/RemoveAccessRule", { entityPath: "orders", name: "shop" }, root);
+      await daemon.call(
+        "Management/CreateAccessRule",
+        { rule: { entityPath: "orders", name: "shop", rights: ["ACCESS_RIGHT_SEND"] } },
+        root,
+      );
+      await press(page, "Remove 1 rule");
+      await says(page, "InvalidOperation");
+      await rule();
+      await press(page, "Keep everything");
+      await page.getByRole("row", { name: /shop send 2/ }).waitFor();
       await press(page, "Remove rule shop");
       await press(page, "Remove 1 rule");
       await page.getByRole("row", { name: /shop/ }).waitFor({ state: "detached" });

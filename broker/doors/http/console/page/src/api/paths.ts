@@ -94,7 +94,8 @@ export function updateEntity(kind: Kind, path: string, description: Description)
   return call(`${service}/Update${noun}`, { entityPath: path, [field]: description });
 }
 
-export function deleteEntity(kind: Kind, path: string): Promise<object> {
+// If it still is what was looked at.
+export function deleteEntity({ kind, path, description: { etag } }: Entity): Promise<object> {
   const { service, noun } = SERVICES[kind];
-  return call(`${service}/Delete${noun}`, { entityPath: path });
+  return call(`${service}/Delete${noun}`, { entityPath: path, etag });
 }

@@ -6,6 +6,7 @@ import { call } from "../api/call";
 import { useAsked, useDeed } from "../api/hooks";
 import { presence } from "../api/presence";
 import { Confirm } from "../parts/confirm";
+import { Copied } from "../parts/copied";
 import { Dialog } from "../parts/dialog";
 import { Facts } from "../parts/facts";
 import { Failure } from "../parts/failure";
@@ -22,6 +23,15 @@ interface AccessRule {
   createdAt?: string;
   primaryKey?: string;
   secondaryKey?: string;
+  etag: string;
+}
+
+const OWN_KEY = "32 to 256 characters; empty: the broker draws one";
+
+// As clients of Service Bus take it, and this page to sign in.
+function connectionStringOf({ entityPath, name }: AccessRule, key: string | undefined): string {
+  const of = entityPath === "" ? "" : `;EntityPath=${entityPath}`;
+  return `Endpoint=sb://${location.hostname}/;SharedAccessKeyName=${name};SharedAccessKey=${key}${of}`;
 }
 
 const RIGHTS: [right: string, meaning: string][] = [
@@ -40,11 +50,13 @@ const rightsWords = (rule: AccessRule): string =>
 function AddRule({ path, added, close }: { path: string; added: (rule: AccessRule) => void; close: () => void }) {
   const [name, setName] = useState("");
   const [rights, setRights] = useState<string[]>([]);
+  const [primaryKey, setPrimary] = useState("");
+  const [secondaryKey, setSecondary] = useState("");
   const set = (right: string, isSet: boolean) =>
     setRights((before) => (isSet ? [...before, right] : before.filter((one) => one !== right)));
   const { run, isRunning, failure } = useDeed(async () => {
     const rule = await call<AccessRule>("Management/CreateAccessRule", {
-      rule: { entityPath: path, name, rights },
+      rule: { entityPath: path, name, rights, primaryKey, secondaryKey },
       showKeys: true,
     });
     notice(`Rule ${name} is created.`);
@@ -71,7 +83,8 @@ function AddRule({ path, added, close }: { path: string; added: (rule: AccessRul
             />
           ))}
         </fieldset>
-        <p class="hint">Its two keys are drawn by the broker.</p>
+        <Field label="Primary key" hint={OWN_KEY} value={primaryKey} set={setPrimary} />
+        <Field label="Secondary key" hint={OWN_KEY} value={secondaryKey} set={setSecondary} />
         <Failure of={failure} />
         <div class="buttons">
           <button type="submit" class="main" disabled={isRunning}>
@@ -86,6 +99,7 @@ function AddRule({ path, added, close }: { path: string; added: (rule: AccessRul
 function Keys({ rule, close }: { rule: AccessRule; close: () => void }) {
   const { entityPath, name } = rule;
   const [rotated, setRotated] = useState<(typeof SLOTS)[number] | null>(null);
+  const [key, setKey] = useState("");
   const { data, failure, again } = useAsked(
     (signal) => call<AccessRule>("Management/GetAccessRule", { entityPath, name, showKeys: true }, signal),
     [entityPath, name],
@@ -97,11 +111,19 @@ function Keys({ rule, close }: { rule: AccessRule; close: () => void }) {
       {data !== null && (
         <Facts
           of={[
-            ["Primary key", <code>{data.primaryKey}</code>],
-            ["Secondary key", <code>{data.secondaryKey}</code>],
+            ["Primary key", <Copied name="the primary key" text={data.primaryKey} />],
+            ["Secondary key", <Copied name="the secondary key" text={data.secondaryKey} />],
+            [
+              "Connection string",
+              <Copied name="the connection string" text={connectionStringOf(data, data.primaryKey)} />,
+            ],
           ]}
         />
       )}
+      <p class="hint">
+        The connection string has the primary key. Where the broker listens at another port than that of the protocol,
+        write it behind the host.
+      </p>
       <div class="buttons">
         {SLOTS.map((slot) => (
           <button key={slot[0]} type="button" class="danger" onClick={() => setRotated(slot)}>
@@ -115,7 +137,8 @@ function Keys({ rule, close }: { rule: AccessRule; close: () => void }) {
           verb="Replace 1 key"
           close={() => setRotated(null)}
           deed={async () => {
-            await call("Management/RotateAccessKey", { entityPath, name, slot: rotated[0] });
+            await call("Management/RotateAccessKey", { entityPath, name, slot: rotated[0], key });
+            setKey("");
             notice(`The ${rotated[1]} key of ${name} is another one now.`);
             again();
           }}
@@ -124,6 +147,7 @@ function Keys({ rule, close }: { rule: AccessRule; close: () => void }) {
             1 key is replaced. What it signed is refused from then on, and who is connected by it ends within a second.
             What the {rotated[2]} key signed goes on.
           </p>
+          <Field label="New key" hint={OWN_KEY} value={key} set={setKey} />
         </Confirm>
       )}
     </Dialog>
@@ -196,7 +220,8 @@ export function Access({ path }: { path: string }) {
           verb="Remove 1 rule"
           close={close}
           deed={async () => {
-            await call("Management/RemoveAccessRule", { entityPath: rule.entityPath, name: rule.name });
+            const { entityPath, name, etag } = rule;
+            await call("Management/RemoveAccessRule", { entityPath, name, etag });
             notice(`Rule ${rule.name} is removed.`);
           }}
         >

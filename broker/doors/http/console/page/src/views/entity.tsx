@@ -136,7 +136,7 @@ function DeleteEntity({ entity, close }: { entity: Entity; close: () => void }) 
   const { kind, path } = entity;
   const { data, failure } = useAsked((signal) => getRuntime(kind, path, signal), [path]);
   const deed = async () => {
-    await deleteEntity(kind, path);
+    await deleteEntity(entity);
     notice(`The ${kind} ${path} is deleted.`);
     go("entities");
   };
