@@ -61,6 +61,8 @@ export default {
       await press(page, "Delete…");
       await inDialog(page, "Delete the queue").click();
       await says(page, "The queue orders is deleted");
+      await goTo(page, "access");
+      await says(page, "from then on nobody gets in without a key");
     }),
 
   "a number that is none is refused, where it was written": (browser) =>

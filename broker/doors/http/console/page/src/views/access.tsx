@@ -179,7 +179,10 @@ export function Access({ path }: { path: string }) {
         </button>
       </div>
       {presence.now().caller?.isAccessOn === false && (
-        <p class="hint">Access is off: rules hold from the next start of the broker on.</p>
+        <p class="hint">
+          Access is off, and everybody may do everything. If there is a rule when the broker starts again, access is on:
+          from then on nobody gets in without a key, here and elsewhere.
+        </p>
       )}
       <Failure of={failure} />
       {data !== null && (
