@@ -56,6 +56,8 @@ const stories = {
       await fill(page, "Client address", "127.0.0.1:5999");
       await press(page, "Tell all members");
       await says(page, "127.0.0.1:5999");
+      await says(page, /It has begun, ceased to lead\s*1 time, 0 times/);
+      await page.getByRole("columnheader", { name: "Reads level" }).waitFor();
 
       await press(page, "Compare the members");
       await says(page, /All is equal: [\d,]+ rows/);

@@ -172,6 +172,11 @@ export default {
       assert.equal((await daemon.call("Topics/ListRules", { entityPath: "sales/Subscriptions/blue" })).rules.length, 2);
 
       await goTo(page, "entity", "sales");
+      await heading(page, "Now").waitFor();
+      await page.getByRole("img", { name: "Depth, last: scheduled 0" }).waitFor();
+      const sold = Array.from({ length: 100 }, () => ({}));
+      await daemon.call("Messaging/Send", { entityPath: "sales", messages: sold });
+      await says(page, /came in a second: [1-9]/);
       await press(page, "Delete…");
       await says(page, "with its 4 subscriptions");
       await inDialog(page, "Delete the topic").click();
@@ -503,7 +508,7 @@ export default {
       assert.equal(kept.find((session) => session.sessionId === "anna").stateSize, "2");
       await goTo(page, "entity", "letters", "sessions");
       const sessions = page.getByRole("table", { name: "Sessions", exact: true });
-      await sessions.getByRole("row", { name: /^anna 1 .* 127\.0\.0\.1:\d+ .* since / }).waitFor();
+      await sessions.getByRole("row", { name: /^anna 1 .* 127\.0\.0\.1:\d+ .* since .* 2 B of 20\d\d-/ }).waitFor();
       await sessions.getByRole("row", { name: /^carla 1 .* nobody/ }).waitFor();
       await press(page, "Count all sessions");
       await page.getByRole("table", { name: "The deepest sessions" }).waitFor();

@@ -31,6 +31,8 @@ export const CLUSTER = {
       voter: false,
       reachable: false,
       trouble: "<b>nobody answers</b>",
+      lastHeard: "65s",
+      formatLevelMax: "9",
     },
   ],
 };
@@ -51,13 +53,23 @@ export default {
     withPage(browser, [], async (page, daemon) => {
       await page.route("**/api/v1/Management/GetBrokerStatistics", async (route) => {
         const told = await (await route.fetch()).json();
-        return route.fulfill({ json: { ...told, cluster: CLUSTER } });
+        const amqp = {
+          openConnectionCount: "3",
+          openLinkCount: "1",
+          refusedConnectionCount: "2",
+          refusedLinkCount: "4",
+        };
+        const http = { openConnectionCount: "5", refusedConnectionCount: "6" };
+        const space = { namespaceBytes: "1048576", maxNamespaceBytes: "2097152" };
+        return route.fulfill({ json: { ...told, amqp, http, ...space, cluster: CLUSTER } });
       });
       await signIn(page, daemon);
       await says(page, "n1 leads, in term 7. Nothing would be lost");
       const members = page.getByRole("table", { name: "Members of the cluster" });
       await members.getByRole("row", { name: /n2 voter yes 12 entries, 4 KiB, 250ms 2ms/ }).waitFor();
-      await members.getByRole("row", { name: /n3 learner <b>nobody answers<\/b>/ }).waitFor();
+      await members.getByRole("row", { name: /n3 learner <b>nobody answers<\/b>; last heard of 1m 5s ago/ }).waitFor();
+      for (const text of ["1 MiB of 2 MiB at most", "3, with 1 link", "2 connections, 4 links", "6 connections"])
+        await says(page, text);
       assert.deepEqual(await barriersOf(page), []);
       await page.setViewportSize({ width: 360, height: 740 });
       assert.deepEqual(await overflowOf(page), []);

@@ -135,6 +135,8 @@ export interface ClusterMember {
   roundTrip?: string;
   clockOffset?: string;
   shortOfDisk?: boolean;
+  lastHeard?: string;
+  formatLevelMax?: Int64;
 }
 
 export interface ClusterStatus {
@@ -152,6 +154,7 @@ export interface ClusterStatus {
   syncP99?: string;
   snapshot?: string;
   leadershipBegunCount?: Int64;
+  leadershipEndedCount?: Int64;
   refusedBatchCount?: Int64;
   members?: ClusterMember[];
   oneMoreLoss?: string;
@@ -180,8 +183,11 @@ export interface Statistics {
   cluster?: ClusterStatus;
   // What is about to be refused, or is.
   alarms?: { name: string; text: string }[];
-  amqp?: { openConnectionCount: Int64; openLinkCount: Int64 };
-  http?: { openConnectionCount: Int64 };
+  amqp?: { openConnectionCount: Int64; openLinkCount: Int64; refusedConnectionCount: Int64; refusedLinkCount: Int64 };
+  http?: { openConnectionCount: Int64; refusedConnectionCount: Int64 };
+  namespaceBytes?: Int64;
+  // 0: there is no such bound.
+  maxNamespaceBytes?: Int64;
 }
 
 export interface SessionProperties {

@@ -15,7 +15,7 @@ import { Failure } from "../parts/failure";
 import { Field } from "../parts/field";
 import { notice } from "../parts/notice";
 import { type Column, Table } from "../parts/table";
-import { bytes, count, counted, spanOf } from "../text/numbers";
+import { bytes, count, counted, roughly, spanOf } from "../text/numbers";
 import { Comparison } from "./comparison";
 
 const PACE = 2000;
@@ -35,7 +35,10 @@ export const reach = (member: ClusterMember) =>
   member.reachable ? (
     <span class="state good">{member.shortOfDisk ? "yes, short of disk" : "yes"}</span>
   ) : (
-    <span class="state bad">{member.trouble || "no"}</span>
+    <span class="state bad">
+      {member.trouble || "no"}
+      {member.lastHeard && `; last heard of ${roughly(Number.parseFloat(member.lastHeard))} ago`}
+    </span>
   );
 
 export const MEMBER_COLUMNS: Column<ClusterMember>[] = [
@@ -230,6 +233,11 @@ function columnsOf(open?: (open: Open) => void): Column<ClusterMember>[] {
   return [
     ...MEMBER_COLUMNS,
     { name: "Clock ahead", isNumber: true, cell: (member) => (member.clockOffset ? spanOf(member.clockOffset) : "–") },
+    {
+      name: "Reads level",
+      isNumber: true,
+      cell: (member) => (member.formatLevelMax === undefined ? "–" : count(member.formatLevelMax)),
+    },
     { name: "Peers at", cell: (member) => <span class="text">{member.peerAddress}</span> },
     { name: "Clients at", cell: (member) => <span class="text">{member.clientAddress || "not told"}</span> },
     ...(open !== undefined && may("Manage") ? [deedsOf(open)] : []),
@@ -258,7 +266,10 @@ function Status({ status }: { status: ClusterStatus }) {
             "Synced writes: half, 99 %",
             status.syncP50 && status.syncP99 ? `${spanOf(status.syncP50)}, ${spanOf(status.syncP99)}` : "–",
           ],
-          ["It has begun to lead", `${counted(status.leadershipBegunCount, "time")}`],
+          [
+            "It has begun, ceased to lead",
+            `${counted(status.leadershipBegunCount, "time")}, ${counted(status.leadershipEndedCount, "time")}`,
+          ],
           ["Batches not done for want of a leader", count(status.refusedBatchCount)],
           ...(status.snapshot ? [["Snapshot", status.snapshot] as [string, string]] : []),
         ]}

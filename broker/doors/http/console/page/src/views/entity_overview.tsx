@@ -19,6 +19,9 @@ import { isFixed, meaningsOf, valueWords } from "./entity_form";
 import type { Shown } from "./entity";
 
 const PACE = 2000;
+const HELD = ["messages", "locked", "dead letters"];
+const CAME = ["came in a second"];
+const MOVED = [...CAME, "left in a second"];
 const NOTHING: Series = { times: [], values: {} };
 
 interface Look {
@@ -61,6 +64,7 @@ function useLive({ kind, path }: Entity) {
     setDepth((series) =>
       withPoint(series, time, {
         messages: depthOf(now),
+        scheduled: numberOf(now.runtime.scheduledMessageCount),
         locked: numberOf(now.runtime.lockedMessageCount),
         "dead letters": numberOf(now.runtime.deadLetterMessageCount),
       }),
@@ -145,12 +149,11 @@ function Live({ entity }: { entity: Entity }) {
     <>
       <Failure of={asked.failure} />
       {asked.data !== null && <Numbers runtime={asked.data.runtime} row={asked.data.row} />}
-      {entity.kind !== "topic" && (
-        <div class="charts">
-          <Chart title="Depth" series={depth} names={["messages", "locked", "dead letters"]} />
-          {isListed && <Chart title="Rates" series={rates} names={["came in a second", "left in a second"]} />}
-        </div>
-      )}
+      <div class="charts">
+        {/* A topic keeps nothing but what is scheduled: what comes leaves at once, for its subscriptions. */}
+        <Chart title="Depth" series={depth} names={entity.kind === "topic" ? ["scheduled"] : HELD} />
+        {isListed && <Chart title="Rates" series={rates} names={entity.kind === "topic" ? CAME : MOVED} />}
+      </div>
       <Properties entity={entity} />
     </>
   );

@@ -14,7 +14,7 @@ import { Facts } from "../parts/facts";
 import { Failure } from "../parts/failure";
 import { Moment } from "../parts/moment";
 import { Table } from "../parts/table";
-import { bytes, count, numberOf, rate } from "../text/numbers";
+import { bytes, count, counted, numberOf, rate } from "../text/numbers";
 import { enumWords, words } from "../text/words";
 import { type All, deadOf, sumOf } from "./all_entities";
 import { Attention, troublesOf } from "./attention";
@@ -32,7 +32,8 @@ const ALL_USED: Unusable = { fenced: [], unreadable: [] };
 const NOTHING: Series = { times: [], values: {} };
 
 function Machine({ statistics }: { statistics: Statistics }) {
-  const { disk, space, memory } = statistics;
+  const { disk, space, memory, namespaceBytes, maxNamespaceBytes } = statistics;
+  const isBounded = numberOf(maxNamespaceBytes) > 0;
   return (
     <section class="card" aria-labelledby="machine">
       <h2 id="machine">Disk and memory</h2>
@@ -52,6 +53,10 @@ function Machine({ statistics }: { statistics: Statistics }) {
                 ["To be given back", bytes(space.deadBytes)],
               ] as [string, string][])
             : []),
+          [
+            "All messages",
+            `${bytes(namespaceBytes)}${isBounded ? ` of ${bytes(maxNamespaceBytes)} at most` : ", without a bound"}`,
+          ],
           ...Object.entries(memory ?? {}).map(([name, value]): [string, string] => [
             `Memory: ${words(name.replace(/Bytes$/, "")).toLowerCase()}`,
             bytes(value),
@@ -96,9 +101,23 @@ function Broker({ statistics, syncs }: { statistics: Statistics; syncs: number |
           ["Entities", count(statistics.entityCount)],
           ["Syncs a second", syncs === null ? "–" : rate(syncs)],
           ["Connections of gRPC", count(statistics.openConnectionCount)],
-          ...(amqp ? [["Connections of AMQP", count(amqp.openConnectionCount)] as [string, string]] : []),
+          ...(amqp
+            ? ([
+                [
+                  "Connections of AMQP",
+                  `${count(amqp.openConnectionCount)}, with ${counted(amqp.openLinkCount, "link")}`,
+                ],
+                [
+                  "Of AMQP refused",
+                  `${counted(amqp.refusedConnectionCount, "connection")}, ${counted(amqp.refusedLinkCount, "link")}`,
+                ],
+              ] as [string, string][])
+            : []),
           ...(http
-            ? [["Connections of Service Bus over HTTP", count(http.openConnectionCount)] as [string, string]]
+            ? ([
+                ["Connections of HTTP", count(http.openConnectionCount)],
+                ["Of HTTP refused", counted(http.refusedConnectionCount, "connection")],
+              ] as [string, string][])
             : []),
           [
             "Refused: not proven, not allowed",

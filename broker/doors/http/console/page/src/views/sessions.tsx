@@ -114,6 +114,20 @@ function Held({ of: { lockedSince, lockedUntil } }: { of: SessionProperties }) {
   );
 }
 
+function State({ of: { stateSize, stateUpdatedTime } }: { of: SessionProperties }) {
+  if (stateSize === undefined) return <>none</>;
+  return (
+    <div>
+      {bytes(stateSize)}
+      {stateUpdatedTime && (
+        <p class="hint">
+          of <Moment at={stateUpdatedTime} />
+        </p>
+      )}
+    </div>
+  );
+}
+
 const depthOf = (row: SessionProperties): number => numberOf(row.messageCount) + (row.hasMoreMessages ? 1 : 0);
 
 // As wide as a time.
@@ -153,10 +167,9 @@ const columnsOf = (isManaged: boolean, take: (row: SessionProperties) => void): 
   },
   {
     name: "State",
-    track: "5.5rem",
-    isNumber: true,
+    track: TIME,
     by: (row) => numberOf(row.stateSize),
-    cell: (row) => (row.stateSize === undefined ? "none" : bytes(row.stateSize)),
+    cell: (row) => <State of={row} />,
   },
   ...(isManaged ? [deedsOf(take)] : []),
 ];
