@@ -441,6 +441,54 @@ export default {
       assert.equal((await numbersOf(daemon, "orders")).lockedMessageCount, "1");
     }),
 
+  "a message rests for a while after it was abandoned, and is changed by who puts it back": (browser) =>
+    told(browser, async (page, daemon) => {
+      await goTo(page, "entity", "orders", "receive");
+      await fill(page, "How many at most", "3");
+      await press(page, "Receive");
+      await says(page, "Held by this page: 3");
+      const settle = (number) =>
+        page
+          .getByRole("group", { name: `Settle message ${number}`, exact: true })
+          .getByRole("button", { name: "Later, or changed…" })
+          .click();
+      await settle(9);
+      await fill(page, "It rests for", "1h");
+      await fill(page, "Or until", local(7_200_000));
+      await inDialog(page, "Abandon 1 message").click();
+      await says(page, "say how long it rests, or until when, not both");
+      await fill(page, "Or until", "");
+      await fill(page, "Properties to set", "tried = 1\ncolor = green");
+      await inDialog(page, "Abandon 1 message").click();
+      await says(page, "Held by this page: 2");
+      await settle(10);
+      await page.getByLabel("How", { exact: true }).selectOption("defer");
+      await fill(page, "Properties to set", "why = later");
+      await inDialog(page, "Defer 1 message").click();
+      await says(page, "Held by this page: 1");
+      await settle(11);
+      await page.getByLabel("How", { exact: true }).selectOption("deadLetter");
+      await fill(page, "Reason", "Torn");
+      await fill(page, "Properties to set", "page (int32) = 7");
+      await inDialog(page, "Dead-letter 1 message").click();
+      await says(page, "Held by this page: 0");
+      const look = async (entityPath, fromSequenceNumber) =>
+        (await daemon.call("Messaging/Peek", { entityPath, fromSequenceNumber })).messages[0];
+      const [abandoned, deferred, dead] = [
+        await look("orders", 9),
+        await look("orders", 10),
+        await look("orders/$DeadLetterQueue", 11),
+      ];
+      const rests = new Date(abandoned.availableAt) - Date.now();
+      assert.ok(rests > 3_400_000 && rests <= 3_600_000, `${rests}`);
+      const { tried, color, urgent } = abandoned.message.applicationProperties;
+      assert.deepEqual([tried, color, urgent], [{ int64Value: "1" }, { stringValue: "green" }, { boolValue: true }]);
+      assert.equal(deferred.state, "MESSAGE_STATE_DEFERRED");
+      assert.deepEqual(deferred.message.applicationProperties.why, { stringValue: "later" });
+      const { page: number, DeadLetterReason } = dead.message.applicationProperties;
+      assert.deepEqual([number, DeadLetterReason], [{ int32Value: 7 }, { stringValue: "Torn" }]);
+    }),
+
   "the holder of a session is named, also after others took it, and when it comes back after a restart": (browser) =>
     told(browser, async (page, daemon) => {
       const accept = (sessionId) => daemon.call("Sessions/AcceptSession", { entityPath: "letters", sessionId });

@@ -17,9 +17,16 @@ import { notice } from "../parts/notice";
 import { counted, durationOf, span } from "../text/numbers";
 import { HELD_MAX, type Held, type HeldSession, hold, holdSession, release, renewed, useHeld } from "./held";
 import { SessionState } from "./session_state";
+import { SettleDialog } from "./settle_dialog";
 
 const MESSAGES_MAX = 250;
 const WAIT_MAX_SECONDS = 60;
+
+function waitOf(text: string): string {
+  const wait = durationOf(text);
+  if (Number.parseFloat(wait) > WAIT_MAX_SECONDS) throw new Error(`the page waits for ${WAIT_MAX_SECONDS} s at most`);
+  return wait;
+}
 
 // Seconds until then, told each second.
 function useSecondsUntil(time: string | undefined): number {
@@ -43,22 +50,6 @@ function LockLeft({ until }: { until: string | undefined }) {
   );
 }
 
-function DeadLetterDialog({ settle, close }: { settle: (verb: object) => Promise<void>; close: () => void }) {
-  const [reason, setReason] = useState("");
-  const [description, setDescription] = useState("");
-  return (
-    <Confirm
-      title="Dead-letter 1 message?"
-      verb="Dead-letter 1 message"
-      close={close}
-      deed={() => settle({ deadLetter: { ...(reason && { reason }), ...(description && { description }) } })}
-    >
-      <Field label="Reason" value={reason} set={setReason} />
-      <Field label="Description" value={description} set={setDescription} />
-    </Confirm>
-  );
-}
-
 function HeldMessage({
   held,
   mayDeadLetter,
@@ -69,7 +60,7 @@ function HeldMessage({
   isOfSession: boolean;
 }) {
   const { message, path } = held;
-  const [open, setOpen] = useState<"" | "look" | "dead-letter">("");
+  const [open, setOpen] = useState<"" | "look" | "dead-letter" | "otherwise">("");
   const token = message.lockToken;
   const settle = async (verb: object, done: string) => {
     await call("Messaging/Settle", { entityPath: path, settlement: { lockTokens: [token], ...verb } });
@@ -117,6 +108,9 @@ function HeldMessage({
             Dead-letter…
           </button>
         )}
+        <button type="button" onClick={() => setOpen("otherwise")}>
+          Later, or changed…
+        </button>
         <button type="button" onClick={() => giveBack.run()}>
           Give back
         </button>
@@ -135,8 +129,13 @@ function HeldMessage({
           <MessageParts path={path} of={message} />
         </Dialog>
       )}
-      {open === "dead-letter" && (
-        <DeadLetterDialog close={() => setOpen("")} settle={(verb) => settle(verb, "dead-lettered")} />
+      {open === "dead-letter" && <SettleDialog verbs={["deadLetter"]} close={() => setOpen("")} settle={settle} />}
+      {open === "otherwise" && (
+        <SettleDialog
+          verbs={mayDeadLetter ? ["abandon", "defer", "deadLetter"] : ["abandon", "defer"]}
+          close={() => setOpen("")}
+          settle={settle}
+        />
       )}
     </li>
   );
@@ -144,11 +143,12 @@ function HeldMessage({
 
 function SessionPart({ path, session }: { path: string; session: HeldSession | null }) {
   const [id, setId] = useState("");
+  const [wait, setWait] = useState("0s");
   const [isStateShown, setStateShown] = useState(false);
   const accept = useDeed(async () => {
     const told = await call<HeldSession>("Sessions/AcceptSession", {
       entityPath: path,
-      ...(id === "" ? {} : { sessionId: id }),
+      ...(id === "" ? { maxWait: waitOf(wait) } : { sessionId: id }),
     });
     holdSession(path, told);
   });
@@ -167,6 +167,7 @@ function SessionPart({ path, session }: { path: string; session: HeldSession | n
     return (
       <div class="filters">
         <Field label="Session" hint="Empty: the next one that has messages" value={id} set={setId} />
+        {id === "" && <Field label="Wait for one" hint={`Up to ${WAIT_MAX_SECONDS}s`} value={wait} set={setWait} />}
         <div class="buttons">
           <button type="button" class="main" onClick={() => accept.run()} disabled={accept.isRunning}>
             Accept the session
@@ -225,9 +226,7 @@ export function Receive({ path, requiresSession }: { path: string; requiresSessi
       throw new Error(`1 to ${MESSAGES_MAX} messages come at a time`);
     if (!isDeleted && messages.length + maxMessages > HELD_MAX)
       throw new Error(`this page holds ${HELD_MAX} messages at most: settle some first`);
-    const maxWait = durationOf(wait);
-    if (Number.parseFloat(maxWait) > WAIT_MAX_SECONDS)
-      throw new Error(`the page waits for ${WAIT_MAX_SECONDS} s at most`);
+    const maxWait = waitOf(wait);
     const told = await call<{ messages?: ReceivedMessage[] }>("Messaging/Receive", {
       entityPath: lane,
       maxMessages,
