@@ -403,7 +403,10 @@ export default {
       await press(page, "Open message 14");
       await press(page, "Send a copy…");
       await page.getByLabel("How many").fill("2");
+      await page.getByLabel("All of them or none").check();
+      const sent = page.waitForRequest("**/api/v1/Messaging/Send");
       await press(page, "Send");
+      assert.equal((await sent).postDataJSON().atomic, true);
       await says(page, "Number 16");
       const copy = await look(15);
       assert.deepEqual([copy.body, copy.priority, copy.applicationProperties], [body, priority, applicationProperties]);

@@ -118,7 +118,13 @@ export default {
         applicationProperties,
         contentEncoding: "gzip",
         groupSequence: 7,
-        annotations: { "x-opt-a": { stringValue: "b" } },
+        userId: "AP8=",
+        creationTime: "2026-01-31T12:00:00.123456Z",
+        durable: false,
+        firstAcquirer: true,
+        viaPartitionKey: "v",
+        annotations: { "x-opt-a": { stringValue: "b" }, "x-opt-b": { encodedValue: "RQ==" } },
+        footer: { sum: { int32Value: 5 } },
       };
       await send(daemon, message);
       const before = await look(daemon, 1);
@@ -127,7 +133,7 @@ export default {
         await press(page, "Open message 1");
         await says(page, "-5s");
         await press(page, "Send a copy…");
-        await says(page, "annotations");
+        await says(page, "Of the message that is copied it also has: the kind of its body");
         await says(page, "the property list");
       };
       await copy();
@@ -138,6 +144,9 @@ export default {
       await copy();
       await press(page, "Leave that out");
       await fill(page, "Body", "01");
+      await fill(page, "Content encoding", "");
+      await fill(page, "User id", "01 02");
+      await page.getByLabel("Durable", { exact: true }).selectOption("yes");
       await press(page, "Add a property");
       await page.getByLabel("Name").last().fill("fine");
       await press(page, "Send");
@@ -151,6 +160,8 @@ export default {
       await says(page, "Number 3");
       const other = await look(daemon, 3);
       assert.equal(other.bodyKind, "BODY_KIND_DATA");
+      assert.deepEqual([other.userId, other.durable, other.firstAcquirer], ["AQI=", true, true]);
+      assert.deepEqual([other.annotations, other.footer], [message.annotations, message.footer]);
       assert.deepEqual([other.contentEncoding, other.applicationProperties.list], [undefined, undefined]);
       assert.deepEqual(other.applicationProperties.fine, applicationProperties.fine);
     }),

@@ -7,7 +7,7 @@ import { call } from "../api/call";
 import { useDeed } from "../api/hooks";
 import type { Message, PropertyValue } from "../api/types";
 import { Failure } from "../parts/failure";
-import { Area, Choice, Field, FileField } from "../parts/field";
+import { Area, Check, Choice, Field, FileField } from "../parts/field";
 import { notice } from "../parts/notice";
 import { TimeField, timeOf } from "../parts/time_field";
 import { base64Of, base64OfText, bytesOf, bytesOfHex, hexOf, textOf } from "../text/bytes";
@@ -17,6 +17,7 @@ import { KINDS, type KindOfValue, made, shown } from "../text/values";
 import { visible } from "../text/visible";
 import { words } from "../text/words";
 import { type Draft, takeDraft } from "./draft";
+import { MORE_NAMES, type More, MoreInputs, moreOf, withMore } from "./send_more";
 
 const COPIES_MAX = 100;
 // A hundred copies of it are still one request.
@@ -43,6 +44,14 @@ const TEXTS: [keyof Message, string][] = [
   ["partitionKey", "Partition key"],
 ];
 
+const BODY_KINDS: [string, string][] = [
+  ["", "bytes, or as it was copied"],
+  ["BODY_KIND_DATA", "bytes"],
+  ["BODY_KIND_DATA_SECTIONS", "sections of data, of AMQP"],
+  ["BODY_KIND_SEQUENCE", "sections of sequences, of AMQP"],
+  ["BODY_KIND_VALUE", "a value of AMQP"],
+];
+
 interface Form {
   body: string;
   bodyIn: BodyIn;
@@ -52,14 +61,20 @@ interface Form {
   priority: string;
   at: string;
   copies: string;
+  isAtomic: boolean;
+  // Empty: of plain bytes, or as that of the message that is copied.
+  bodyKind: string;
+  more: More;
   properties: Property[];
   // Of the message that is copied: what nobody writes by hand, and its body as it came.
   carried: Message;
+  copied: Message | undefined;
   bodyBefore: { text: string; bodyIn: BodyIn; file: File | null };
 }
 
 const IN_FORM = new Set<string>([
   ...TEXTS.map(([name]) => name),
+  ...MORE_NAMES,
   "body",
   "timeToLive",
   "scheduledEnqueueTime",
@@ -110,6 +125,10 @@ function formOf(draft: Draft | null): Form {
     body: written.text,
     bodyIn: written.bodyIn,
     carried: carriedOf(message ?? {}),
+    copied: message,
+    more: moreOf(message),
+    isAtomic: false,
+    bodyKind: "",
     bodyBefore: written,
     file: written.file,
     // A copy is another message.
@@ -141,7 +160,8 @@ function messageOf(form: Form): Message {
   const isSameBody = form.body === text && form.bodyIn === bodyIn && form.file === file;
   return {
     ...carried,
-    ...(isSameBody && bodyKind !== undefined ? { bodyKind } : {}),
+    ...withMore(form.more, form.copied),
+    ...(form.bodyKind !== "" ? { bodyKind: form.bodyKind } : isSameBody && bodyKind !== undefined ? { bodyKind } : {}),
     ...Object.fromEntries(Object.entries(form.texts).filter(([, text]) => text !== "")),
     ...(form.timeToLive.trim() === "" ? {} : { timeToLive: durationOf(form.timeToLive) }),
     ...(form.priority.trim() === "" ? {} : { priority: writtenNumber(form.priority) }),
@@ -169,6 +189,7 @@ async function send(path: string, form: Form, copies: number): Promise<SendResul
   const told = await call<{ results?: SendResult[] }>("Messaging/Send", {
     entityPath: path,
     messages: Array(copies).fill(message),
+    atomic: form.isAtomic && copies > 1,
   });
   return told.results ?? [];
 }
@@ -250,6 +271,13 @@ export function Send({ path, requiresSession }: { path: string; requiresSession:
       ) : (
         <Area label="Body" value={form.body} set={(body) => set({ body })} />
       )}
+      <Choice
+        label="The body is"
+        hint="Of AMQP it has to be encoded as that: write it in hexadecimal, or take a file."
+        value={form.bodyKind}
+        set={(bodyKind) => set({ bodyKind })}
+        options={BODY_KINDS}
+      />
       <div class="columns">
         {TEXTS.map(([name, label]) => (
           <Field
@@ -282,6 +310,15 @@ export function Send({ path, requiresSession }: { path: string; requiresSession:
           input={{ type: "number", min: "1", max: String(COPIES_MAX) }}
         />
       </div>
+      {Number(form.copies) > 1 && (
+        <Check
+          label="All of them or none"
+          hint="Atomic: with consecutive numbers, and nothing is stored if one is refused"
+          value={form.isAtomic}
+          set={(isAtomic) => set({ isAtomic })}
+        />
+      )}
+      <MoreInputs more={form.more} set={(part) => set({ more: { ...form.more, ...part } })} />
       <h3>Properties of the application</h3>
       {form.properties.map((property, at) => (
         <PropertyRow
