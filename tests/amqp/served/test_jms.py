@@ -10,7 +10,7 @@ import test_failover
 import wire
 from proton import Data, Described, Message, Terminus, symbol, ulong
 from proton.handlers import MessagingHandler, TransactionHandler
-from proton.reactor import Container, Copy, LinkOption
+from proton.reactor import AtMostOnce, Container, Copy, LinkOption
 from proton.utils import LinkDetached
 from wharf.v1 import management_pb2
 
@@ -152,6 +152,16 @@ class Jms(served.ServedTest):
         rule, = self.client.topics.list_rules("t", "prices$shop$D").rules
         self.assertEqual(rule.sql_filter.text, "[price] > 5")
 
+    def test_what_a_selector_fails_for_is_not_selected_and_no_dead_letter(self):  # JMS-6
+        self.begin()
+        receiver = self.consume(self.dial_as("shop"), "parts", "topic", durable=True, selector="10 / share > 1")
+        sender = self.dial().create_sender("t")
+        for share in (0, 2):
+            sender.send(Message(body=b"%d" % share, inferred=True, properties={"share": share}))
+        self.assertEqual(receiver.receive(timeout=wire.TIMEOUT).body, b"2")
+        runtime = self.client.topics.subscription_runtime("t", "parts$shop$D")
+        self.assertEqual(runtime.dead_letter_message_count, 0)
+
     def test_a_kill_between_a_rollback_and_its_redelivery_loses_nothing(self):  # JMS-4, JMS-5
         daemon = self.begin()
         self.consume(self.dial_as("shop"), "prices", "topic", durable=True, credit=0).connection.close()
@@ -188,12 +198,13 @@ class Jms(served.ServedTest):
         self.client.topics.create("t")
         self.client.send("q", b"one")
         connection = self.dial()
-        for options in ({"address": None, "dynamic": True}, {"address": "t", "options": Consumer("topic")}):
+        for options in ({"address": None, "dynamic": True}, {"address": "t", "options": Consumer("topic")},
+                        # A browser: what it was shown would be gone, or locked.
+                        {"address": "q", "options": Copy()}, {"address": "q", "options": [Copy(), AtMostOnce()]}):
             with self.subTest(options=options), self.assertRaises(LinkDetached):
-                connection.create_receiver(name="r", credit=0, **options)
-        # A copy is the message, with a lock.
-        connection.create_receiver("q", name="b", credit=1, options=Copy()).receive(timeout=wire.TIMEOUT)
-        self.assertEqual(len(self.client.list_locks("q").locks), 1)
+                connection.create_receiver(name="r", credit=1, **options)
+        self.assertEqual(self.client.runtime("q").active_message_count, 1)
+        self.assertEqual(list(self.client.list_locks("q").locks), [])
 
 
 class JmsCluster(served.ServedTest, cluster_nodes.ClusterTest):

@@ -160,6 +160,18 @@ TEST(GivenDescriptionTest, AnUpdateReplacesAllThatCanBeSaid) {  // ATM-2, EPR-24
   EXPECT_EQ(UpdatedTo(current, *Queue("<New/>"))->unknown_elements, "<New/>");
 }
 
+TEST(GivenDescriptionTest, OrderIsAsPartitionsHaveItUnlessItIsSaid) {  // EPR-20
+  const std::string partitioned = "<EnablePartitioning>true</EnablePartitioning>";
+  EXPECT_FALSE(CreatedAs("q", *Queue(partitioned))->support_ordering);
+  EXPECT_TRUE(CreatedAs("q", *Queue(""))->support_ordering);
+  EXPECT_TRUE(CreatedAs("q", *Queue("<SupportOrdering>true</SupportOrdering>" + partitioned))
+                  ->support_ordering);
+  QueueDescription current{.name = "q"};
+  current.enable_partitioning = true;
+  current.support_ordering = false;
+  EXPECT_EQ(*UpdatedTo(current, *Queue("")), current);
+}
+
 // Each of these is kept by a line of its own.
 TEST(GivenDescriptionTest, AnUpdateLeavesAloneWhatCannotBeSaid) {  // ATM-2
   QueueDescription current{.name = "Q"};

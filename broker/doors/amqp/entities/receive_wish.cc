@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "broker/doors/amqp/entities/number_of.h"
+#include "broker/doors/amqp/entities/subscription_wish.h"
 
 namespace wharf::amqp {
 namespace {
@@ -48,7 +49,13 @@ Status TakeFilter(const MapEntry& entry, const Attach& attach, ReceiveWish& wish
 
 }  // namespace
 
+// A browser of JMS comes settled: what it was shown would be gone.
 Result<ReceiveWish> WishOf(const LinkNode& node, const Attach& attach) {
+  if (WantsToBrowse(attach)) {
+    return Status(ErrorCode::kNotImplemented,
+                  "distribution-mode copy: only queues are browsed so, and where wharfd has --jms; "
+                  "$management peeks everywhere");
+  }
   ReceiveWish wish{.path = node.path};
   if (node.kind == NodeKind::kTransferDeadLetter) {
     wish.path += "/$DeadLetterQueue";

@@ -114,6 +114,9 @@ void SubscriptionLink::Create() {
   if (!wish_.is_durable) place_->GoesWithIt(EntityKind::kSubscription);
   CreateEntityRequest request{.kind = EntityKind::kSubscription};
   request.description.name = wish_.path;
+  // What a selector cannot be reckoned out for is not selected (JMS 2.0, 3.8.1.2), and nobody who
+  // speaks JMS would find it among dead letters.
+  request.description.dead_lettering_on_filter_evaluation_exceptions = false;
   if (!wish_.is_durable) request.description.user_metadata = std::string(kGoesWithItsUsers);
   request.first_rule =
       RuleDescription{.name = std::string(kDefaultRuleName), .filter = wish_.filter};

@@ -162,7 +162,7 @@ void ReadSending(Fields& fields, GivenDescription& given) {
   given.says_duplicate_detection =
       fields.Flag("RequiresDuplicateDetection", queue.requires_duplicate_detection);
   fields.Span("DuplicateDetectionHistoryTimeWindow", queue.duplicate_detection_history_time_window);
-  fields.Flag("SupportOrdering", queue.support_ordering);
+  given.says_ordering = fields.Flag("SupportOrdering", queue.support_ordering);
   given.says_partitioning = fields.Flag("EnablePartitioning", queue.enable_partitioning);
   given.says_express = fields.Flag("EnableExpress", queue.enable_express);
   fields.RefuseTrue("IsAnonymousAccessible");
@@ -232,6 +232,7 @@ Result<GivenDescription> DescriptionFromXml(EntityKind kind, const XmlElement& e
 Result<QueueDescription> CreatedAs(std::string name, const GivenDescription& given) {
   QueueDescription wanted = given.description;
   wanted.name = std::move(name);
+  if (!given.says_ordering) wanted.support_ordering = !wanted.enable_partitioning;
   WHARF_RETURN_IF_ERROR(CheckLock(wanted.lock_duration));
   return wanted;
 }
@@ -250,6 +251,7 @@ Result<QueueDescription> UpdatedTo(const QueueDescription& current, const GivenD
   if (!given.says_session) wanted.requires_session = current.requires_session;
   if (!given.says_partitioning) wanted.enable_partitioning = current.enable_partitioning;
   if (!given.says_express) wanted.enable_express = current.enable_express;
+  if (!given.says_ordering) wanted.support_ordering = !wanted.enable_partitioning;
   // It has no words for these.
   wanted.session_expiry_scope = current.session_expiry_scope;
   wanted.enable_priority = current.enable_priority;

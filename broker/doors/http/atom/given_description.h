@@ -31,6 +31,8 @@ struct GivenDescription {
   bool says_session = false;
   bool says_partitioning = false;
   bool says_express = false;
+  // Otherwise it is as partitions have it (EPR-20).
+  bool says_ordering = false;
   // Absent: nothing was said of them.
   std::optional<std::vector<GivenAccessRule>> access_rules{};
   // Of a new subscription.
