@@ -357,9 +357,10 @@ Served ServeNode(const config::Sources& sources, const config::Configuration& co
                  Opened opened) {
   const config::Settings& settings = configuration.settings;
   StopSignal stop;
+  NodeAccess::Options access = AccessOfNode(configuration, opened.listeners, opened.clients);
+  if (access.mode == NodeAccess::Mode::kOff) WarnOfVainClients(configuration);
   ClusterDaemon daemon(
-      std::move(opened.store), settings, std::move(*opened.node),
-      AccessOfNode(configuration, opened.listeners, opened.clients),
+      std::move(opened.store), settings, std::move(*opened.node), std::move(access),
       {opened.garbage, opened.health, opened.statistics, opened.guard, opened.tracer,
        [&stop](Status why) { stop.OnClosed(std::move(why)); }, [&stop] { stop.OnReopen(); },
        opened.is_single, std::move(opened.lost), std::move(opened.backup_recipient)});
@@ -376,6 +377,7 @@ Served ServeAlone(const config::Sources& sources, const config::Configuration& c
   const Result<bool> is_access_on =
       PrepareAccess(*opened.store, configuration, opened.listeners, *image);
   if (!is_access_on.ok()) return {is_access_on.status()};
+  if (!*is_access_on) WarnOfVainClients(configuration);
   if (const Status taken = RaiseFormat(*opened.store, opened.folder, settings.data); !taken.ok())
     return {taken};
   const std::size_t queues = image->catalog.queues.size();

@@ -49,7 +49,7 @@ Value ValueOfArray(const toml::array& array) {
   std::vector<std::string> texts;
   for (const toml::node& node : array) {
     const auto* const text = node.as_string();
-    if (text == nullptr) return Unfit{"an array"};
+    if (text == nullptr) return Unfit{"an array with something else than text"};
     texts.push_back(text->get());
   }
   return texts;
@@ -90,12 +90,25 @@ class Walk {
 
   std::string PlaceOfLine(Line line) const { return fmt::format("{}:{}", path_, line); }
 
+  std::vector<std::string> SubjectsOfTexts(const std::string& full_name,
+                                           const toml::node& node) const {
+    std::vector<std::string> subjects;
+    if (const auto* const array = node.as_array()) {
+      for (const toml::node& text : *array) {
+        subjects.push_back(PlaceOfLine(text.source().begin.line) + ": " + full_name);
+      }
+    }
+    return subjects;
+  }
+
   void VisitNode(const std::string& full_name, const toml::key& name, const toml::node& node) {
     const Line line = name.source().begin.line;
     const Key* const key = FindKey(full_name);
     if (key != nullptr) {
       const std::string place = PlaceOfLine(line);
-      found_.push_back({line, {key, ValueOfNode(node), place, place + ": " + full_name}});
+      found_.push_back({line,
+                        {key, ValueOfNode(node), place, place + ": " + full_name,
+                         SubjectsOfTexts(full_name, node)}});
       return;
     }
     const toml::table* const below = node.as_table();

@@ -1,5 +1,8 @@
 #include "broker/config/configuration.h"
 
+#include <algorithm>
+#include <optional>
+
 #include <absl/strings/escaping.h>
 #include <fmt/format.h>
 
@@ -16,12 +19,21 @@ std::vector<Entry> EntriesOfPath(const std::string& path, Complaints& complaints
   return {};
 }
 
+// Of an array that goes over several lines the line of what is wrong.
+std::string SubjectOf(const Entry& entry) {
+  const std::optional<std::size_t> bad = BadTextOf(*entry.key, entry.value);
+  return bad && *bad < entry.subjects_of_texts.size() ? entry.subjects_of_texts[*bad]
+                                                      : entry.subject;
+}
+
 }  // namespace
 
 void Apply(const std::vector<Entry>& entries, Reading& reading) {
   for (const Entry& entry : entries) {
     const Status set = Set(*entry.key, entry.value, reading.configuration.settings);
-    if (!set.ok()) reading.complaints.Add(fmt::format("{} takes {}", entry.subject, set.message()));
+    if (!set.ok()) {
+      reading.complaints.Add(fmt::format("{} takes {}", SubjectOf(entry), set.message()));
+    }
     reading.configuration.origins[PlaceOf(*entry.key)] = entry.origin;
   }
 }
@@ -123,6 +135,27 @@ void ComplainOfVainAuthority(Reading& reading) {
                   reading.configuration.OriginOf(*FindKey("trace-otlp-ca"))));
 }
 
+bool HasTls(const std::string& text) {
+  const Result<ListenAddress> address = ParseListenAddress(text);
+  return address.ok() && address->has_tls;
+}
+
+// Who names them takes what clients send for encrypted, or the clients for asked. What else is
+// wrong may be why no listener is there for them.
+void ComplainOfVainTls(Reading& reading) {
+  const Settings& settings = reading.configuration.settings;
+  const auto& listen = settings.listen;
+  if (!reading.complaints.empty() || std::any_of(listen.begin(), listen.end(), HasTls)) return;
+  const auto complain = [&reading](const char* key, const std::string& file) {
+    if (file.empty()) return;
+    reading.complaints.Add(fmt::format("{}: {} is used by no listener: none has +tls",
+                                       reading.configuration.OriginOf(*FindKey(key)), key));
+  };
+  complain("tls-cert", settings.tls_cert);
+  complain("tls-key", settings.tls_key);
+  complain("tls-client-ca", settings.tls_client_ca);
+}
+
 // Tokens of anybody, or for anybody, are never meant.
 void ComplainOfAnyIssuer(Reading& reading) {
   const Settings& settings = reading.configuration.settings;
@@ -198,6 +231,7 @@ Reading ReadConfiguration(const Sources& sources) {
   ComplainOfVainAuthority(reading);
   ComplainOfAnyIssuer(reading);
   ComplainOfArchive(reading);
+  ComplainOfVainTls(reading);
   return reading;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "broker/config/keys.h"
 #include "broker/config/value.h"
@@ -16,6 +17,8 @@ struct Entry {
   std::string origin;
   // How a complaint begins: "/etc/wharf/wharfd.toml:3: listen", "WHARFD_LISTEN", "--listen".
   std::string subject;
+  // The same of each text of an array, which may have a line of its own.
+  std::vector<std::string> subjects_of_texts{};
 };
 
 }  // namespace wharf::config

@@ -58,7 +58,8 @@ constexpr Key kKeys[] = {
      "what "
      "is wrong then changes nothing and is told"},
     {"tls-key", File{{[](Settings& s) { return &s.tls_key; }}}, kAtStart,
-     "Its private key, in PEM without a password; read again with the certificate"},
+     "Its private key, in PEM without a password; read again with the certificate. The log warns "
+     "where others than its owner and its group can read it"},
     {"tls-client-ca", File{{[](Settings& s) { return &s.tls_client_ca; }}}, kAtStart,
      "The authorities whose certificates clients of listeners with TLS prove themselves with, in "
      "PEM; read again with the certificate. Without it clients have none"},

@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include <absl/strings/escaping.h>
 #include <boost/asio/ip/address.hpp>
 #include <fmt/core.h>
 
@@ -92,7 +93,9 @@ Status TakeEndpoint(std::string_view text, ListenAddress& address) {
   if (!has_port) return Bad("the port is missing");
   const std::string_view host = text.substr(0, colon);
   const auto parsed = ParseHost(host);
-  if (!parsed) return Bad("the address is 127.0.0.1, [::1] or localhost");
+  if (!parsed)
+    return Bad(
+        "before the port stands an address, for example 127.0.0.1, 0.0.0.0 or [::1], or localhost");
   const auto port = ParseWhole<std::uint16_t>(text.substr(colon + 1), 10);
   if (!port) return Bad("the port is a number from 0 to 65535");
   address.host = std::string(host);
@@ -131,7 +134,8 @@ Result<std::vector<ListenAddress>> ParseListenAddresses(const std::vector<std::s
         address->is_unix() ? address->path
                            : fmt::format("{} {}", port, address->endpoint.address().to_string());
     const bool is_new = places.insert(place).second;
-    if (!is_new && (address->is_unix() || port != 0)) return Bad("one place is named twice");
+    if (!is_new && (address->is_unix() || port != 0))
+      return Bad(absl::CHexEscape(text) + " is a place that is named twice");
     has_grpc = has_grpc || address->kind == ListenerKind::kGrpc;
     addresses.push_back(*std::move(address));
   }

@@ -357,12 +357,8 @@ std::string WhyNot(const Key& key, const Value& value) {
 
 // Of several the one that is not good, if it is one.
 Value Culprit(const Key& key, const Value& value) {
-  const auto texts = TextsOf(value);
-  if (!texts || !key.is_list()) return value;
-  for (const std::string& text : *texts) {
-    if (!CheckText(key, text).ok()) return text;
-  }
-  return value;
+  const std::optional<std::size_t> bad = BadTextOf(key, value);
+  return bad ? Value(TextsOf(value)->at(*bad)) : value;
 }
 
 // A user and a password before the host, which the key does not take.
@@ -370,6 +366,15 @@ bool MayHoldPassword(const Key& key, const Value& value) {
   const auto* const text = std::get_if<std::string>(&value);
   return text != nullptr && std::holds_alternative<Endpoint>(key.kind) &&
          text->find('@') != std::string::npos;
+}
+
+// What is there instead; of a list that is wrong as a whole the reason says it.
+std::string NotThis(const Key& key, const Value& value) {
+  if (MayHoldPassword(key, value)) return ", not what stands there (it is not shown)";
+  const Value culprit = Culprit(key, value);
+  const auto* const texts = std::get_if<std::vector<std::string>>(&culprit);
+  const bool is_said = texts != nullptr && !texts->empty() && key.is_list();
+  return is_said ? "" : ", not " + ToText(culprit);
 }
 
 // The name that was probably meant.
@@ -425,10 +430,18 @@ Value ValueOfText(const Key& key, const std::string& text) {
 
 Status Set(const Key& key, const Value& value, Settings& settings) {
   if (std::visit(Setter{key, value, settings}, key.kind)) return Status::Ok();
-  const std::string culprit = MayHoldPassword(key, value) ? "what stands there (it is not shown)"
-                                                          : ToText(Culprit(key, value));
-  return {ErrorCode::kArgumentError, fmt::format("{}{}, not {}{}", AllowedOf(key),
-                                                 WhyNot(key, value), culprit, Meant(key, value))};
+  return {ErrorCode::kArgumentError, fmt::format("{}{}{}{}", AllowedOf(key), WhyNot(key, value),
+                                                 NotThis(key, value), Meant(key, value))};
+}
+
+std::optional<std::size_t> BadTextOf(const Key& key, const Value& value) {
+  const auto texts = TextsOf(value);
+  if (!texts || !key.is_list()) return std::nullopt;
+  const auto bad = std::find_if(texts->begin(), texts->end(), [&key](const std::string& text) {
+    return !CheckText(key, text).ok();
+  });
+  if (bad == texts->end()) return std::nullopt;
+  return static_cast<std::size_t>(bad - texts->begin());
 }
 
 void Copy(const Key& key, const Settings& from, Settings& to) {

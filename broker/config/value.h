@@ -4,7 +4,9 @@
 // and flags have nothing but text. Pure functions.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -27,6 +29,9 @@ Value ValueOfText(const Key& key, const std::string& text);
 
 // Puts the value where it belongs; or says what the key takes: "a number from 1 to 4500, not 0".
 Status Set(const Key& key, const Value& value, Settings& settings);
+// Which of the texts of a list is none that the key takes, the first of them; nothing: it is no
+// list, or what is wrong is wrong with all of it.
+std::optional<std::size_t> BadTextOf(const Key& key, const Value& value);
 // What it is in `from`.
 void Copy(const Key& key, const Settings& from, Settings& to);
 

@@ -8,10 +8,12 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <spdlog/spdlog.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "absl/strings/escaping.h"
+#include "broker/config/keys.h"
 
 namespace wharf {
 namespace {
@@ -104,6 +106,17 @@ Result<std::shared_ptr<const ClientRules>> LoadClients(const config::Settings& s
     rules->set_issuer(*std::move(issuer));
   }
   return std::make_shared<const ClientRules>(*std::move(rules));
+}
+
+void WarnOfVainClients(const config::Configuration& configuration) {
+  const config::Settings& settings = configuration.settings;
+  const auto warn = [&configuration](const char* key, const std::vector<std::string>& said) {
+    if (said.empty()) return;
+    spdlog::warn("{}: {} is asked of nobody, for access is off",
+                 configuration.OriginOf(*config::FindKey(key)), key);
+  };
+  warn("client-rules", settings.client_rules);
+  warn("jwt-keys", settings.jwt_keys);
 }
 
 }  // namespace wharf

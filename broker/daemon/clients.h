@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "broker/access/client_rules.h"
+#include "broker/config/configuration.h"
 #include "broker/config/settings.h"
 #include "storage/base/status.h"
 
@@ -15,5 +16,8 @@ namespace wharf {
 // A secret must be in a file that nobody else may read. Or what is wrong, in a sentence with its
 // file.
 Result<std::shared_ptr<const access::ClientRules>> LoadClients(const config::Settings& settings);
+
+// Where access is off nobody looks at them; who says them takes them for obeyed.
+void WarnOfVainClients(const config::Configuration& configuration);
 
 }  // namespace wharf

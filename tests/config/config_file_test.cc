@@ -80,6 +80,21 @@ TEST(ConfigFileTest, AValueOfTheWrongKindIsToldWithItsLine) {
   EXPECT_THAT(ComplaintsOf("strict-transactions = 1\n"), ElementsAre(HasSubstr("true or false")));
 }
 
+TEST(ConfigFileTest, AnEntryOfAnArrayIsToldWithItsOwnLine) {
+  EXPECT_THAT(
+      ComplaintsOf("listen = [\n  '127.0.0.1:1',\n  # those of operations\n  'nowhere:2',\n]\n"),
+      ElementsAre("f:4: listen takes ADDRESS:PORT, for example 127.0.0.1:5680; before the "
+                  "port stands an address, for example 127.0.0.1, 0.0.0.0 or [::1], or "
+                  "localhost, not \"nowhere:2\""));
+  EXPECT_THAT(ComplaintsOf("client-rules = [\n  'claim:a -> r',\n  'shop -> r']\n"),
+              ElementsAre(::testing::StartsWith("f:3: client-rules takes ")));
+  EXPECT_THAT(ComplaintsOf("listen = [\n  '127.0.0.1:1',\n  '127.0.0.1:1']\n"),
+              ElementsAre("f:1: listen takes ADDRESS:PORT, for example 127.0.0.1:5680; 127.0.0.1:1 "
+                          "is a place that is named twice"));
+  EXPECT_THAT(ComplaintsOf("listen = [\n  '127.0.0.1:1',\n  5680]\n"),
+              ElementsAre(HasSubstr("not an array with something else than text")));
+}
+
 TEST(ConfigFileTest, AllThatIsWrongIsToldAtOnce) {
   EXPECT_THAT(
       ComplaintsOf("log-levl = 1\nmax-entities = 0\ncolour = 2\nclock = \"sun\"\n"),

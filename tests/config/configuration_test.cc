@@ -88,7 +88,8 @@ TEST_F(ConfigurationTest, WhoDidNotProveWhoHeIsComesFromThisMachineAndThisUser) 
 TEST_F(ConfigurationTest, WhoProvesWhoHeIsMayComeFromElsewhere) {
   const std::string files = "\ntls-cert = '/c'\ntls-key = '/k'\n";
   const auto complaints = [&](const std::string& listen, const std::string& rest) {
-    WriteFile("listen = ['" + listen + "']" + files + rest);
+    const bool has_tls = listen.find("+tls") != std::string::npos;
+    WriteFile("listen = ['" + listen + "']" + (has_tls ? files : "\n") + rest);
     return ReadConfiguration({.file = path_, .variables = {}, .flags = {}}).complaints.Lines();
   };
   const std::string on = "access = 'on'\n";
@@ -148,9 +149,27 @@ TEST_F(ConfigurationTest, ACertificateThatNobodyIsAskedForIsNotRequired) {
   EXPECT_THAT(complaints("\ntls-client-cert = 'required'\n"),
               ElementsAre(path_ + ":2: tls-client-cert is required, but no client is asked for one "
                                   "without tls-client-ca"));
-  EXPECT_THAT(complaints("tls-client-cert = 'required'\ntls-client-ca = '/a'\n"), IsEmpty());
+  EXPECT_THAT(complaints("tls-client-cert = 'required'\ntls-client-ca = '/a'\n"
+                         "listen = 'grpc+tls://127.0.0.1:1'\ntls-cert = '/c'\ntls-key = '/k'\n"),
+              IsEmpty());
   EXPECT_THAT(complaints("tls-client-cert = 'optional'\n"), IsEmpty());
   EXPECT_THAT(complaints(""), IsEmpty());
+}
+
+TEST_F(ConfigurationTest, FilesOfTlsWithoutAListenerOfItAreAMistake) {
+  const auto complaints = [&](const std::string& text) {
+    WriteFile(text);
+    return ReadConfiguration({.file = path_, .variables = {}, .flags = {}}).complaints.Lines();
+  };
+  const std::string files = "tls-cert = '/c'\ntls-key = '/k'\ntls-client-ca = '/a'\n";
+  EXPECT_THAT(complaints(files),
+              ElementsAre(path_ + ":1: tls-cert is used by no listener: none has +tls",
+                          path_ + ":2: tls-key is used by no listener: none has +tls",
+                          path_ + ":3: tls-client-ca is used by no listener: none has +tls"));
+  EXPECT_THAT(complaints(files + "listen = ['127.0.0.1:1', 'amqp+tls://127.0.0.1:2']\n"),
+              IsEmpty());
+  EXPECT_THAT(complaints(files + "listen = ['amqp+tls://127.0.0.1:x']\n"), SizeIs(1));
+  EXPECT_THAT(complaints("tls-cert = ''\n"), IsEmpty());
 }
 
 TEST_F(ConfigurationTest, AnAuthorityThatIsAskedOfNobodyIsAMistake) {

@@ -353,6 +353,17 @@ class WebTokenTest(daemon_test.DaemonTest):  # SEC-11
         self.daemon.terminate()
         self.assertNotIn(secret.decode(), "".join(self.daemon.log))
 
+    def test_where_access_is_off_they_are_said_in_vain(self):
+        daemon = wire.Daemon(self.data, flags=["--config", str(self.file)])
+        self.addCleanup(daemon.kill)
+        daemon.terminate()
+        for line, key in ((1, "jwt-keys"), (4, "client-rules")):
+            said = f"warning {self.file}:{line}: {key} is asked of nobody, for access is off\n"
+            self.assertEqual(sum(entry.endswith(said) for entry in daemon.log), 1, daemon.log)
+
+        self.start_with_keys()
+        self.assertNotIn("is asked of nobody", "".join(self.daemon.log))
+
     def test_a_reload_reads_the_keys_again_and_what_is_wrong_changes_nothing(self):
         self.start_with_keys()
         before = self.sign()

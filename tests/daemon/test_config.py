@@ -5,12 +5,15 @@ import os
 import pathlib
 import re
 import signal
+import ssl
 import subprocess
 import unittest
 
 import grpc
 
+import certificates
 import daemon_test
+import operations
 import wire
 
 
@@ -362,6 +365,27 @@ class ReloadTest(ConfigTest):
             said = self.reload(daemon, "error nothing is reloaded")
             self.assertRegex(said[0], why)
             self.assertEqual(len(said), 2, said)
+
+    def test_limits_and_certificates_are_taken_over_at_once(self):
+        authority = certificates.Authority(self.folder.name)
+        identity = authority.sign("broker")
+        lines = ['listen = ["127.0.0.1:0", "operations+tls://127.0.0.1:0"]', f'tls-cert = "{identity.certificate}"',
+                 f'tls-key = "{identity.key}"', f'data = "{self.data}"']
+        self.write(*lines, "max-entities = 1")
+        daemon = FileDaemon(self.file)
+        self.addCleanup(daemon.kill)
+        client = self.connect(daemon)
+        client.create("one")
+        place = ("127.0.0.1", operations.port_of(daemon))
+        before = ssl.get_server_certificate(place)
+
+        authority.sign("fresh").write_over(identity)
+        self.write(*lines, "max-entities = 2")
+        said = self.reload(daemon, "info certificates are read from ")
+        self.assertEqual(said[:2], [f"info max-entities is now 2, and was 1 ({self.file}:5)",
+                                    f"info reloaded {self.file}: 1 changed, 0 wait for a restart"])
+        self.assertNotEqual(ssl.get_server_certificate(place), before)
+        client.create("two")
 
     def test_what_a_flag_or_a_variable_says_no_file_changes(self):
         self.write("")

@@ -42,7 +42,8 @@ class AddressTest(daemon_test.DaemonTest):
         for listen in ("127.0.0.1", "[::1]"):
             self.assert_no_address(listen, "the port is missing")
         for listen in ("::1:5680", "nowhere:5680", ":5680"):
-            self.assert_no_address(listen, "the address is 127.0.0.1, [::1] or localhost")
+            self.assert_no_address(listen, "before the port stands an address, for example "
+                                            "127.0.0.1, 0.0.0.0 or [::1], or localhost")
         self.assert_no_address("", "it is empty")
 
     def test_other_names_of_this_machine(self):

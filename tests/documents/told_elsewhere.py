@@ -18,6 +18,7 @@ CONFIGURATION_IS_WRONG = {
         "…: a socket that others can use needs access = \\\"on\\\"",
         "…: beyond this machine wharfd listens with …+tls:// and access = \\\"on\\\" only",
         "…: tls-client-cert is required, but no client is asked for one without tls-client-ca",
+        "…: … is used by no listener: none has +tls",
         "…: trace-otlp-ca is asked of nobody, unless trace-otlp-endpoint begins with https://",
         "…: jwt-keys needs jwt-issuer, jwt-audience and jwt-claim",
         "…: backup-encrypt-to needs backup-folder: nothing else is encrypted to it",
