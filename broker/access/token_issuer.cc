@@ -85,7 +85,8 @@ class Watch {
 
 std::optional<json> DecodeObject(std::string_view part) {
   const std::optional<std::string> text = DecodePart(part);
-  if (!text) return std::nullopt;
+  // The parser takes a zero for the end, and others do not.
+  if (!text || text->find('\0') != std::string::npos) return std::nullopt;
   Watch watch;
   json object = json::parse(
       *text,

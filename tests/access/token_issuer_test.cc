@@ -135,6 +135,15 @@ TEST_F(TokenIssuerTest, TheKidChoosesTheKey) {
               HasSubstr("signature is wrong"));
 }
 
+TEST_F(TokenIssuerTest, WhatIsBehindAZeroIsNoPartOfIt) {
+  const std::string header = Header("ec", "ES256").dump();
+  const std::string claims = Claims().dump();
+  EXPECT_EQ(Why(Ec().SignText(header, claims)), "");
+  EXPECT_THAT(Why(Ec().SignText(header, claims + '\0')), HasSubstr("claims are no base64url"));
+  EXPECT_THAT(Why(Ec().SignText(header, claims + '\0' + claims)), HasSubstr("claims are no"));
+  EXPECT_THAT(Why(Ec().SignText(header + '\0', claims)), HasSubstr("header is no base64url"));
+}
+
 TEST_F(TokenIssuerTest, WhatIsCriticalAndNotKnownIsRefused) {
   json header = Header("ec", "ES256");
   header["crit"] = {"exp"};
