@@ -270,6 +270,11 @@ TEST_F(DefinitionsPlanTest, ACircleIsInTheWay) {  // FWD-3
   const Plan plan =
       Make(Queues(R"({"name": "a", "forward_to": "b"}, {"name": "b", "forward_to": "a"})"), {});
   EXPECT_THAT(WhyNot(plan), HasSubstr("forwarded in a circle: 'a', 'b'"));
+  std::string many = R"({"name": "q0", "forward_to": "q11"})";
+  for (int i = 1; i < 12; ++i) {
+    many += fmt::format(R"(, {{"name": "q{}", "forward_to": "q{}"}})", i, i - 1);
+  }
+  EXPECT_THAT(WhyNot(Make(Queues(many), {})), ::testing::ContainsRegex("'q[0-9]+' and 2 more"));
   // One that the broker has, and the file turns round, is none at any time.
   const Plan turned = Make(Queues(R"({"name": "a"}, {"name": "b", "forward_to": "a"})"),
                            Queues(R"({"name": "a", "forward_to": "b"}, {"name": "b"})"));

@@ -25,6 +25,8 @@ using Verb = Change::Verb;
 
 constexpr char kForwardTo[] = "forward_to";
 constexpr char kForwardDeadLetters[] = "forward_dead_lettered_messages_to";
+// As many as somebody reads to find where to cut it.
+constexpr std::size_t kNamesOfACircleMax = 10;
 
 // One of them with what it shall be, of the type of its kind.
 decltype(Change::wanted) WantedOf(const EntityView& entity) {
@@ -211,9 +213,11 @@ class Planner {
   void NoteCircle(const std::vector<std::size_t>& circle) {
     const std::vector<EntityView> all = EntitiesAfterwards();
     std::string names;
-    for (const std::size_t place : circle) {
-      names += fmt::format("{}'{}'", names.empty() ? "" : ", ", all[place].path);
+    const std::size_t shown = std::min(circle.size(), kNamesOfACircleMax);
+    for (std::size_t i = 0; i < shown; ++i) {
+      names += fmt::format("{}'{}'", names.empty() ? "" : ", ", all[circle[i]].path);
     }
+    if (circle.size() > shown) names += fmt::format(" and {} more", circle.size() - shown);
     plan_.obstacles.push_back({all[circle.front()].path,
                                fmt::format("messages would be forwarded in a circle: {}", names)});
   }
