@@ -76,7 +76,8 @@ class AccessCommandsTest(command_line.AccessTest):
             self.run_wharf("queue", "list", code=FAILED)
         finally:
             os.environ["WHARF_CONNECTION_STRING"] = f"@{self.root}"
-        self.assertIn("Unauthorized: there is no token", self.said)
+        self.assertIn("Unauthorized: there is no token: say --connection-string @FILE", self.said)
+        self.assertIn("root-connection-string", self.said)
 
     def test_a_connection_string_in_clear_is_warned_of(self):
         text = self.root.read_text(encoding="ascii").strip()

@@ -51,8 +51,22 @@ void Program::WarnOfSecrets() {
   err.Print("wharf: {}\n", kWarning);
 }
 
+namespace {
+
+// The broker says how a program of somebody else proves something; here an option does.
+Status WithTheWayIn(const Status& refusal) {
+  return {refusal.code(),
+          "there is no token: say --connection-string @FILE, for example with the file "
+          "root-connection-string of the broker's data folder, or --context NAME",
+          refusal.outcome()};
+}
+
+}  // namespace
+
 ExitCode Program::Fail(const Status& status) {
-  PrintError(status);
+  const bool proves_nothing = target_.tokens == nullptr && tls.certificate.empty();
+  const bool is_stranger = status.code() == ErrorCode::kUnauthorized && proves_nothing;
+  PrintError(is_stranger ? WithTheWayIn(status) : status);
   if (status.outcome() == Outcome::kUnknown) return ExitCode::kUnknown;
   if (client::Reconnection::IsLost(status)) return ExitCode::kNotReachable;
   return ExitCode::kFailed;
