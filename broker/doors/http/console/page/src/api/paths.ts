@@ -1,6 +1,6 @@
 // Paths: what kind of an entity a path names, and the paths that belong to it.
 
-import { call } from "./call";
+import { Refusal, call } from "./call";
 import type { Description, Rule, Runtime } from "./types";
 
 export type Kind = "queue" | "topic" | "subscription";
@@ -38,14 +38,29 @@ export async function getEntity(kind: Kind, path: string, signal?: AbortSignal):
   return { kind, path, description };
 }
 
+const isNotFound = (refusal: unknown): boolean =>
+  refusal instanceof Refusal && refusal.code === "MessagingEntityNotFound";
+
 // A path that is no subscription's may be of either kind: the broker says which.
 export async function findEntity(path: string, signal?: AbortSignal): Promise<Entity> {
   if (isSubscription(path)) return getEntity("subscription", path, signal);
   try {
     return await getEntity("queue", path, signal);
   } catch (refusal) {
-    if ((refusal as { code?: string }).code !== "MessagingEntityNotFound") throw refusal;
-    return getEntity("topic", path, signal);
+    if (!isNotFound(refusal)) throw refusal;
+    try {
+      return await getEntity("topic", path, signal);
+    } catch (other) {
+      if (!(other instanceof Refusal) || !isNotFound(other)) throw other;
+      // The broker speaks of a topic alone, which was asked for last.
+      throw new Refusal(
+        `there is no queue and no topic named '${path}'`,
+        other.code,
+        other.trackingId,
+        other.http,
+        other.outcome,
+      );
+    }
   }
 }
 

@@ -50,10 +50,13 @@ export function systemRows(message: Message): Row[] {
 }
 
 export function rowsOf(properties: Properties | undefined): Row[] {
-  return Object.entries(properties ?? {}).map(([name, value]) => {
-    const { type, text } = shown(value);
-    return { name, type, value: type === "null" ? "–" : text };
-  });
+  // The API gives them in any order: by their names, so that two looks are alike.
+  return Object.entries(properties ?? {})
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([name, value]) => {
+      const { type, text } = shown(value);
+      return { name, type, value: type === "null" ? "–" : text };
+    });
 }
 
 export function PropertyTable({ caption, rows }: { caption: string; rows: Row[] }) {
@@ -63,7 +66,7 @@ export function PropertyTable({ caption, rows }: { caption: string; rows: Row[] 
       rows={rows}
       keyOf={(row) => row.name}
       columns={[
-        { name: "Name", cell: (row) => <code>{visible(row.name)}</code> },
+        { name: "Name", cell: (row) => <code class="words">{visible(row.name)}</code> },
         { name: "Type", isShort: true, cell: (row) => row.type },
         { name: "Value", cell: (row) => (typeof row.value === "string" ? <Named text={row.value} /> : row.value) },
       ]}

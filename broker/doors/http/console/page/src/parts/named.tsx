@@ -2,6 +2,13 @@
 
 import { visible } from "../text/visible";
 
-export function Named({ text }: { text: string | undefined }) {
-  return text === undefined ? <>–</> : <bdi class="text">{visible(text)}</bdi>;
+// `isCut`: to three lines, where many rows are to be seen; whoever points at it reads all.
+export function Named({ text, isCut = false }: { text: string | undefined; isCut?: boolean }) {
+  if (text === undefined) return <>–</>;
+  const shown = visible(text);
+  return (
+    <bdi class={isCut ? "text cut" : "text"} title={isCut ? shown : undefined}>
+      {shown}
+    </bdi>
+  );
 }

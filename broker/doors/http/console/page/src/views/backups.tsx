@@ -181,12 +181,12 @@ const COLUMNS: Column<Backup>[] = [
     isNumber: true,
     by: (backup) => numberOf(backup.byteCount),
     cell: (backup) => (
-      <>
+      <div>
         {bytes(backup.byteCount)}
         <p class="hint">
           {counted(backup.fileCount, "file")}, {bytes(backup.sharedByteCount)} shared
         </p>
-      </>
+      </div>
     ),
   },
   {
@@ -198,10 +198,10 @@ const COLUMNS: Column<Backup>[] = [
   {
     name: "By",
     cell: (backup) => (
-      <>
+      <div>
         {backup.nodeName || "a broker by itself"}
         {backup.version && <p class="hint">{backup.version}</p>}
-      </>
+      </div>
     ),
   },
   {

@@ -229,8 +229,8 @@ export function Browse({ path, number }: { path: string; number?: string }) {
                   </button>
                 ),
               },
-              { name: "Message id", cell: (message) => <Named text={message.message.messageId} /> },
-              { name: "Subject", cell: (message) => <Named text={message.message.subject} /> },
+              { name: "Message id", cell: (message) => <Named text={message.message.messageId} isCut /> },
+              { name: "Subject", cell: (message) => <Named text={message.message.subject} isCut /> },
               { name: "Session", cell: (message) => <Named text={message.message.sessionId} /> },
               { name: "State", isShort: true, cell: stateWords },
               { name: "Enqueued", cell: (message) => <Moment at={message.enqueuedTime} /> },

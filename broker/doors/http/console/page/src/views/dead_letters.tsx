@@ -151,9 +151,10 @@ export function DeadLetters({ path, number }: { path: string; number?: string })
             columns={[
               {
                 name: "Reason",
-                cell: (group) => (group.reason === null ? <em>none is told</em> : <Named text={group.reason.text} />),
+                cell: (group) =>
+                  group.reason === null ? <em>none is told</em> : <Named text={group.reason.text} isCut />,
               },
-              { name: "First description", cell: (group) => <Named text={group.description || undefined} /> },
+              { name: "First description", cell: (group) => <Named text={group.description || undefined} isCut /> },
               { name: "Messages", isNumber: true, cell: (group) => count(group.messages) },
               { name: "First enqueued", cell: (group) => <Moment at={group.first.enqueuedTime} /> },
               { name: "Last enqueued", cell: (group) => <Moment at={group.last.enqueuedTime} /> },

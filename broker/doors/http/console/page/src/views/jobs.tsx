@@ -71,7 +71,7 @@ export function Jobs() {
               name: "State",
               isShort: true,
               cell: (job) => (
-                <>
+                <div>
                   {isRunning(job) ? (
                     <Bar label={`Job ${job.id}`} value={0} of={0}>
                       running
@@ -80,7 +80,7 @@ export function Jobs() {
                     enumWords(job.state, "STATE_")
                   )}
                   {job.lastError && <p class="hint">{job.lastError}</p>}
-                </>
+                </div>
               ),
             },
             {

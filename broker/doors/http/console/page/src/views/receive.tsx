@@ -294,6 +294,9 @@ export function Receive({ path, requiresSession }: { path: string; requiresSessi
           )}
         </div>
       </form>
+      {isOfSessions && session === null && (
+        <p class="hint">Accept a session first: then its messages can be received.</p>
+      )}
       <Failure of={deed.failure} />
       {isAsking && (
         <Confirm

@@ -103,14 +103,14 @@ function Holder({
 
 function Held({ of: { lockedSince, lockedUntil } }: { of: SessionProperties }) {
   return (
-    <>
+    <div>
       <Moment at={lockedUntil} />
       {lockedSince && (
         <p class="hint">
           since <Moment at={lockedSince} />
         </p>
       )}
-    </>
+    </div>
   );
 }
 
