@@ -82,7 +82,7 @@ export default {
       let looks = 0;
       await page.route("**/api/v1/session", (route) => {
         looks += 1;
-        return looks > 3 ? route.continue() : refuse(503, "PartitionNotOwned", "the cluster has no leader")(route);
+        return looks > 2 ? route.continue() : refuse(503, "PartitionNotOwned", "the cluster has no leader")(route);
       });
       let asked = 0;
       await page.route("**/api/v1/Cluster/GetStatus", (route) => {

@@ -82,7 +82,6 @@ export default {
       await signIn(page, daemon, await connectionOf(daemon, ["Listen"]));
       const refusals = refusalsOf(page);
       for (const [path, kind, tabs, refused] of [
-        ["orders", "queue", ["Messages", "Dead letters", "Scheduled", "Receive"], 1],
         ["letters", "queue", ["Messages", "Dead letters", "Sessions", "Scheduled", "Receive"], 0],
         ["sales", "topic", ["Scheduled"], 2],
         ["sales/Subscriptions/red", "subscription", ["Messages", "Dead letters", "Rules", "Receive"], 1],
