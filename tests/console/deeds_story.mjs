@@ -585,7 +585,13 @@ export default {
       await fill(page, "Schedule for", local(7_200_000));
       await press(page, "Schedule");
       await says(page, "Number 14");
+      const asked = page.waitForResponse("**/Messaging/ListScheduledMessages");
       await goTo(page, "entity", "orders", "scheduled");
+      const list = (await (await asked).json()).messages;
+      assert.deepEqual([...new Set(list.map(({ message }) => message.body ?? ""))], [""], "a list brings no bodies");
+      await press(page, "Open message 14");
+      await dialog(page).getByText("in two hours").waitFor();
+      await page.keyboard.press("Escape");
       await press(page, "Another time for 14");
       const later = local(86_400_000);
       await fill(page, "Enqueue at", later);
@@ -677,7 +683,10 @@ export default {
 
   "dead letters are redriven by filter, by numbers and by time, and as slowly as that is wanted": (browser) =>
     told(browser, async (page, daemon) => {
+      const asked = page.waitForResponse("**/Messaging/Peek");
       await goTo(page, "entity", "orders", "dead-letters");
+      const list = (await (await asked).json()).messages;
+      assert.deepEqual([...new Set(list.map(({ message }) => message.body ?? ""))], [""], "groups need no bodies");
       await fill(page, "SQL filter", "DeadLetterReason LIKE 'Bad%'");
       await press(page, "Redrive what waits…");
       await says(page, "redrive takes 3 messages, namely what waits in orders/$DeadLetterQueue and satisfies Dead");

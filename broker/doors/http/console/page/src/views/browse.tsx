@@ -41,6 +41,7 @@ export function peek(
   from: string,
   maxMessages: number,
   signal?: AbortSignal,
+  withoutBodies = false,
 ): Promise<Peeked> {
   return call(
     "Messaging/Peek",
@@ -50,6 +51,7 @@ export function peek(
       maxMessages,
       filter: wanted.filter,
       sqlFilter: wanted.sqlFilter,
+      withoutBodies,
       ...(wanted.sessionId === "" ? {} : { sessionId: wanted.sessionId }),
     },
     signal,

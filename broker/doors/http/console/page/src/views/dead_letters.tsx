@@ -53,6 +53,7 @@ async function groupsOf(path: string, signal: AbortSignal): Promise<Grouped> {
       from,
       PAGE,
       signal,
+      true,
     );
     for (const message of told.messages ?? []) {
       looked += 1;

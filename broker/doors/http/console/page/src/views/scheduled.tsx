@@ -22,6 +22,7 @@ import { type Bucket, TimeLine, bucketsOf } from "../parts/time_line";
 import { TokenPager, useTokens } from "../parts/token_pager";
 import { count } from "../text/numbers";
 import { localTime } from "../text/times";
+import { peek } from "./browse";
 
 const PACE = 3000;
 const PAGE = 50;
@@ -35,8 +36,13 @@ interface Listed {
   nextPageToken: string;
 }
 
+// What they say of themselves: a body is asked for where one is opened.
 const list = (path: string, pageSize: number, pageToken: string, signal: AbortSignal) =>
-  call<Listed>("Messaging/ListScheduledMessages", { entityPath: path, pageSize, pageToken }, signal);
+  call<Listed>(
+    "Messaging/ListScheduledMessages",
+    { entityPath: path, pageSize, pageToken, withoutBodies: true },
+    signal,
+  );
 
 interface Line {
   messages: ReceivedMessage[];
@@ -62,6 +68,22 @@ async function lineOf(path: string, signal: AbortSignal): Promise<Line> {
 interface Open {
   what: "look" | "cancel" | "reschedule";
   message: ReceivedMessage;
+}
+
+function Look({ path, number, close }: { path: string; number: string; close: () => void }) {
+  const { data, failure } = useAsked(
+    (signal) =>
+      peek(path, { filter: "PEEK_FILTER_SCHEDULED", sqlFilter: "", sessionId: "", from: number }, number, 1, signal),
+    [path, number],
+  );
+  const found = data?.messages?.find((message) => message.sequenceNumber === number);
+  return (
+    <Dialog title={`Message ${number}`} isWide close={close}>
+      <Failure of={failure} />
+      {found !== undefined && <MessageParts path={path} of={found} />}
+      {data !== null && found === undefined && <p class="none">It is not scheduled any more.</p>}
+    </Dialog>
+  );
 }
 
 function Reschedule({ path, message, close }: { path: string; message: ReceivedMessage; close: () => void }) {
@@ -208,11 +230,7 @@ export function Scheduled({ path }: { path: string }) {
       )}
       {inBar !== null && <Pager total={inBar.length} size={PAGE} at={at} go={setAt} noun="messages" />}
       {inBar === null && <TokenPager tokens={tokens} next={data?.nextPageToken ?? ""} noun="scheduled messages" />}
-      {open?.what === "look" && (
-        <Dialog title={`Message ${open.message.sequenceNumber}`} isWide close={close}>
-          <MessageParts path={path} of={open.message} />
-        </Dialog>
-      )}
+      {open?.what === "look" && <Look path={path} number={open.message.sequenceNumber} close={close} />}
       {open?.what === "reschedule" && <Reschedule path={path} message={open.message} close={close} />}
       {open?.what === "cancel" && (
         <Confirm
