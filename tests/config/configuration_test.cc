@@ -248,7 +248,8 @@ TEST_F(ConfigurationTest, TheDataFolderMustBeSaid) {
   WriteFile("data = \"\"\n");
   reading = ReadConfiguration({.file = path_, .variables = {}, .flags = {}});
   ComplainOfMissing(reading);
-  EXPECT_THAT(reading.complaints.Lines(), IsEmpty());  // It is said; what is in it is seen later.
+  EXPECT_THAT(reading.complaints.Lines(),
+              ElementsAre(path_ + ":1: data takes the name of a folder, not \"\""));
 }
 
 }  // namespace

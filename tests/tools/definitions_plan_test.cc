@@ -237,13 +237,14 @@ TEST_F(DefinitionsPlanTest, MoreThanTheBrokerTakesIsInTheWay) {
 TEST_F(DefinitionsPlanTest, MoreSubscriptionsThanATopicTakesAreInTheWay) {
   const auto topic = [](const char* more) {
     return Read(fmt::format(
-        R"("topics": [{{"name": "t", "subscriptions": [{{"name": "a"}}{}]}}, {{"name": "u"}}])", more));
+        R"("topics": [{{"name": "t", "subscriptions": [{{"name": "a", "rules": []}}{}]}}])", more));
   };
   present_.bounds.subscriptions_of_a_topic = 2;
-  EXPECT_EQ(WhyNot(Make(topic(R"(, {"name": "b"})"), topic(""))), "");
-  EXPECT_EQ(WhyNot(Make(topic(R"(, {"name": "b"}, {"name": "c"})"), topic(""))),
-            "t/Subscriptions/b: its topic would have 3 subscriptions, and this broker takes 2 "
-            "(max-subscriptions)\n");
+  EXPECT_EQ(WhyNot(Make(topic(R"(, {"name": "b", "rules": []})"), topic(""))), "");
+  EXPECT_EQ(
+      WhyNot(Make(topic(R"(, {"name": "b", "rules": []}, {"name": "c", "rules": []})"), topic(""))),
+      "t/Subscriptions/b: its topic would have 3 subscriptions, and this broker takes 2 "
+      "(max-subscriptions)\n");
 }
 
 TEST_F(DefinitionsPlanTest, RightsAreInTheWay) {

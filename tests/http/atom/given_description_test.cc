@@ -192,6 +192,7 @@ TEST(GivenDescriptionTest, WhatIsFixedStaysUnlessAnUpdateSaysOtherwise) {  // EP
   current.requires_duplicate_detection = true;
   current.requires_session = true;
   current.enable_partitioning = true;
+  current.support_ordering = false;
   current.enable_express = true;
 
   EXPECT_EQ(*UpdatedTo(current, *Queue("")), current);
