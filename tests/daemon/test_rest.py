@@ -411,6 +411,11 @@ class DataTest(RestTest):
         answer = self.ask("POST", "/none/messages", b"x")
         (tracking_id,) = re.findall(r"TrackingId:([0-9a-f-]{36})", answer.body.decode())
         self.assertIn("none", daemon_test.wait_for_line(daemon, tracking_id))
+        # What is refused before it is known what is asked has an id, too.
+        for place, headers in (("/q%00/messages", {}), ("/q/messages", {"Host": "elsewhere.example"})):
+            answer = self.ask("POST", place, b"x", headers=headers)
+            (tracking_id,) = re.findall(r"TrackingId:([0-9a-f-]{36})", answer.body.decode())
+            self.assertIn(f"refused with {answer.status}", daemon_test.wait_for_line(daemon, tracking_id))
 
     def test_a_stop_answers_those_who_wait(self):
         waiting = socket.create_connection(("127.0.0.1", self.port), timeout=wire.TIMEOUT)

@@ -2,13 +2,18 @@
 
 #include <chrono>
 #include <memory>
+#include <string>
 #include <utility>
+
+#include <absl/strings/escaping.h>
+#include <spdlog/spdlog.h>
 
 #include "broker/doors/http/servicebus/asked_resource.h"
 #include "broker/doors/http/servicebus/error_answer.h"
 #include "broker/doors/http/servicebus/fail.h"
 #include "broker/doors/http/servicebus/live_call.h"
 #include "broker/doors/http/web_socket_request.h"
+#include "storage/base/log_fields.h"
 
 namespace wharf {
 
@@ -18,6 +23,15 @@ namespace {
 Status KeyMissing() {
   return {ErrorCode::kUnauthorized,
           "the emulator takes any key, but the request has no Authorization"};
+}
+
+// What was refused before it was known what is asked, and of which entity.
+void LogRefusal(unsigned status, std::string_view why, const TrackingId& tracking_id) {
+  if (!spdlog::should_log(spdlog::level::debug)) return;
+  const std::string id = ToString(tracking_id);
+  const LogFields about_it({{"tracking_id", id}});
+  spdlog::debug("a request of HTTP is refused with {}: {} (tracking id {})", status,
+                absl::CHexEscape(std::string(why)), id);
 }
 
 }  // namespace
@@ -107,14 +121,18 @@ std::optional<HttpResponse> ServiceBusService::RefuseWebSocket(const WebSocketWi
 }
 
 HttpResponse ServiceBusService::Refusal(const Status& why) {
-  HttpResponse response = ErrorAnswer(why, {.tracking_id = NewTrackingId(), .at = WallNow()});
+  const TrackingId tracking_id = NewTrackingId();
+  HttpResponse response = ErrorAnswer(why, {.tracking_id = tracking_id, .at = WallNow()});
+  LogRefusal(response.status, why.message(), tracking_id);
   world_.counts.Note(kHttpRefused, response.status);
   return response;
 }
 
 HttpResponse ServiceBusService::Refusal(unsigned status, std::string_view why) {
+  const TrackingId tracking_id = NewTrackingId();
+  LogRefusal(status, why, tracking_id);
   world_.counts.Note(kHttpRefused, status);
-  return ErrorAnswer(status, why, {.tracking_id = NewTrackingId(), .at = WallNow()});
+  return ErrorAnswer(status, why, {.tracking_id = tracking_id, .at = WallNow()});
 }
 
 }  // namespace wharf
