@@ -360,6 +360,8 @@ BrokerStatistics ClusterDaemon::Statistics(const Reign* reign) {
     parts.now = reign->leading->clock.Now();
     parts.shard = &reign->leadership->shard();
     parts.log = reign->leading->log.stats();
+    // Rules that came while it leads without any are obeyed by the next reign.
+    parts.guard = reign->guard;
   }
   BrokerStatistics statistics = StatisticsOf(parts);
   statistics.cluster = desk_->last();

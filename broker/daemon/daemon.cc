@@ -178,12 +178,14 @@ Status Daemon::TakeClients(const config::Settings& settings) {
 // anything hears here what the next start makes of it.
 void Daemon::NoteRules(std::size_t rules) {
   const bool is_start = !std::exchange(knows_rules_, true);
-  if (rules == 0 || std::exchange(has_rules_, true)) return;
+  const bool had_rules = std::exchange(has_rules_, rules > 0);
+  if (rules == 0 || had_rules) return;
   KeepOutOfCores();
   if (is_start || guard_ != nullptr || is_emulator_) return;
   spdlog::warn(
       "access is off, and there are access rules now: from the next start on clients must prove "
-      "who they are, unless that says --access=off");
+      "who they are, unless it has the flag --access=off; access: off said elsewhere makes it "
+      "fail");
 }
 
 // What may be wrong in files comes first, and then nothing is taken.

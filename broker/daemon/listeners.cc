@@ -55,7 +55,7 @@ Status Listeners::CheckCertificates(const config::Settings& settings) {
   const Result<std::vector<ListenAddress>> addresses = ParseListenAddresses(settings.listen);
   if (!addresses.ok()) return addresses.status();
   if (std::none_of(addresses->begin(), addresses->end(), HasTls)) return {};
-  return Certificates::Load(FilesOf(settings)).status();
+  return Certificates::Check(FilesOf(settings));
 }
 
 std::string Listeners::ToText() const {

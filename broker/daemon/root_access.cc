@@ -82,6 +82,11 @@ Status MakeRule(const RootAccess& root, Timestamp now, BrokerImage& image) {
   return {};
 }
 
+bool IsRoot(const AccessRuleSet& each) {
+  return IsOfNamespace(each) &&
+         access::FoldRuleName(each.rule->name()) == access::FoldRuleName(access::kRootRuleName);
+}
+
 Status WriteFile(const RootAccess& root, const AccessRule& rule) {
   const fs::path path = fs::path(root.folder) / kRootFile;
   const access::ConnectionString connection{
@@ -110,15 +115,23 @@ Result<bool> IsAccessOn(const config::Configuration& configuration, std::size_t 
 // The rule may be gone by now, if the broker ran without access in between; then there is nothing
 // to write.
 Status MakeRootAccess(const RootAccess& root, Timestamp now, BrokerImage& image) {
-  const bool is_first =
-      std::none_of(image.access_rules.begin(), image.access_rules.end(), IsOfNamespace);
-  if (!is_first && !image.is_root_file_due) return {};
+  const bool lacks_manager = std::none_of(
+      image.access_rules.begin(), image.access_rules.end(), [](const AccessRuleSet& each) {
+        return IsOfNamespace(each) && each.rule->rights().Has(access::Right::kManage);
+      });
+  const bool is_taken = std::any_of(image.access_rules.begin(), image.access_rules.end(), IsRoot);
+  if (lacks_manager && is_taken) {
+    spdlog::warn(
+        "nobody may manage the broker, for the rule {} has no Manage: start with --access=off, "
+        "and make another one",
+        access::kRootRuleName);
+  }
+  const bool is_needed = lacks_manager && !is_taken;
+  if (!is_needed && !image.is_root_file_due) return {};
   if (!root.endpoint.ok()) return root.endpoint.status();
-  if (is_first) WHARF_RETURN_IF_ERROR(MakeRule(root, now, image));
+  if (is_needed) WHARF_RETURN_IF_ERROR(MakeRule(root, now, image));
   const std::vector<AccessRuleSet>& rules = image.access_rules;
-  const auto rule = std::find_if(rules.begin(), rules.end(), [](const AccessRuleSet& each) {
-    return IsOfNamespace(each) && each.rule->name() == access::kRootRuleName;
-  });
+  const auto rule = std::find_if(rules.begin(), rules.end(), IsRoot);
   if (rule != rules.end()) WHARF_RETURN_IF_ERROR(WriteFile(root, *rule->rule));
   WriteBatch batch;
   EncodeRootFileDue(false, batch);

@@ -197,6 +197,15 @@ class FirstStartTest(AccessTest):
         client = self.client_of(make_token("sb://h", "shop", shop.primary_key))
         self.assertTrue(client.statistics().access_enabled)
 
+    def test_a_first_rule_without_manage_locks_nobody_out(self):
+        self.daemon = self.start()
+        self.client_of(None).make_rule("", "sender", "Send")
+        self.daemon.kill()
+
+        self.start_on()
+
+        self.root.create("orders")
+
     def test_a_rule_that_was_made_by_mistake_goes_again(self):
         self.daemon = self.start()
         client = self.client_of(None)

@@ -369,7 +369,7 @@ class WebTokenTest(daemon_test.DaemonTest):  # SEC-11
         before = self.sign()
         self.public.write_text("nonsense", encoding="ascii")
         self.daemon.send_signal(signal.SIGHUP)
-        said = "error nothing is reloaded: jwt-keys: the key with the id '2026': it holds no"
+        said = f"error {self.file}:1: jwt-keys: the key with the id '2026': it holds no"
         daemon_test.wait_for_line(self.daemon, said)
         self.client(before).send("orders", b"x")
 

@@ -152,11 +152,12 @@ class ClusterTest(cluster_nodes.ClusterTest):
         self.eventually(lambda: first.client.create("orders").name == "orders")
 
     def test_what_is_wrong_with_a_node_changes_nothing(self):
-        for flags, sentence in ((("--node", "N 1", "--insecure"), "name"),
-                                (("--node", "n1", "--peer-listen", "0.0.0.0:5690", "--insecure"), "peer-advertise")):
+        for flags, sentence in ((("--node", "N 1", "--insecure"), '--node: "N 1" is no name for a node'),
+                                (("--node", "n1", "--peer-listen", "0.0.0.0:5690", "--insecure"),
+                                 "error wharfd ends: peer-advertise")):
             with self.assertRaises(AssertionError) as raised:
                 wire.Daemon(self.data, flags=flags)
-            self.assertRegex(str(raised.exception), f"error wharfd ends: .*{sentence}")
+            self.assertIn(sentence, str(raised.exception))
             self.assertFalse(os.path.exists(self.data), flags)
 
     def test_nodes_prove_who_they_are_unless_told_otherwise(self):

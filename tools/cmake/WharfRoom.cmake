@@ -94,9 +94,15 @@ option(WHARF_FAULTS "The sources hold faults of tools/mutate" OFF)
 # Assertions stay on in the optimised build: a broker that stops is healthy, one that goes on wrongly is not.
 set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1")
 
-# What is installed is hardened as packages of Debian are; sanitizers look themselves.
+# What is installed is hardened as packages of Debian are; sanitizers look themselves. Some compilers do it unasked.
+include(CheckCXXSourceCompiles)
+set(CMAKE_REQUIRED_FLAGS -O2)
+check_cxx_source_compiles("#ifdef _FORTIFY_SOURCE\n#error\n#endif\nint main() {}" WHARF_MUST_FORTIFY)
+unset(CMAKE_REQUIRED_FLAGS)
 if(NOT WHARF_SANITIZE)
-  add_compile_options($<$<CONFIG:RelWithDebInfo>:-D_FORTIFY_SOURCE=2>)
+  if(WHARF_MUST_FORTIFY)
+    add_compile_options($<$<CONFIG:RelWithDebInfo>:-D_FORTIFY_SOURCE=2>)
+  endif()
   add_link_options(-Wl,-z,relro,-z,now)
 endif()
 

@@ -43,6 +43,8 @@ class Certificates {
 
   // Or what is wrong, in a sentence.
   static Result<std::shared_ptr<Certificates>> Load(const Files& files);
+  // Whether they could be loaded, without a word to the log.
+  static Status Check(const Files& files) { return Read(files).status(); }
 
   // Of the certificate that the other end has proven itself with, as RFC 2253 writes it; empty: it
   // has none.

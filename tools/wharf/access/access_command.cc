@@ -102,7 +102,7 @@ ExitCode ShowAccessRule(Program& program, const AccessOptions& options) {
 // could be done here.
 bool LocksOneselfOut(const Program& program, const AccessOptions& options) {
   const std::string own = OwnRuleOf(program);
-  return !options.shows_key && !own.empty() &&
+  return !options.shows_key && options.entity.empty() && !own.empty() &&
          access::FoldRuleName(own) == access::FoldRuleName(options.name);
 }
 
@@ -110,8 +110,8 @@ ExitCode RotateAccessKey(Program& program, const AccessOptions& options) {
   if (LocksOneselfOut(program, options)) {
     return program.FailUsage(
         {ErrorCode::kArgumentError,
-         fmt::format("you are connected by a rule called {}, and nobody would ever see the key "
-                     "that it gets: say --show-key, and keep what is printed",
+         fmt::format("you are connected by a rule called {}, and would not see the key that it "
+                     "gets: say --show-key, and keep what is printed",
                      options.name)});
   }
   v1::RotateAccessKeyRequest request;

@@ -73,15 +73,28 @@ void AtomCall::AddForwardPermits(Caller& caller) const {
   }
 }
 
+namespace {
+
+// What clients wrote comes back as they wrote it: a browser that shows it runs nothing of it.
+void KeepFromBrowsers(HttpResponse& response) {
+  response.fields.emplace_back("Content-Security-Policy", "default-src 'none'; sandbox");
+  response.fields.emplace_back("X-Content-Type-Options", "nosniff");
+}
+
+}  // namespace
+
 void AtomCall::Entry(unsigned status, std::string entry, std::string etag) {
   HttpResponse response{
       .status = status, .type = std::string(kEntryType), .body = std::move(entry)};
   if (!etag.empty()) response.fields.emplace_back("ETag", std::move(etag));
+  KeepFromBrowsers(response);
   call_->Answer(std::move(response));
 }
 
 void AtomCall::Feed(std::string feed) {
-  call_->Answer({.status = 200, .type = std::string(kFeedType), .body = std::move(feed)});
+  HttpResponse response{.status = 200, .type = std::string(kFeedType), .body = std::move(feed)};
+  KeepFromBrowsers(response);
+  call_->Answer(std::move(response));
 }
 
 void AtomCall::Done() { call_->Answer({.status = 200, .type = {}}); }
