@@ -148,7 +148,7 @@ TEST_F(NodeAccessTest, WhereNobodySaidSoNoRuleIsMadeAndOneThatComesIsObeyed) {
   Commit(*node, kReader);
 
   EXPECT_EQ(*Lead(*node), node->guard());
-  EXPECT_EQ(LoadAccessBook(store_)->size(), 1U);  // There was one of the namespace.
+  EXPECT_EQ(LoadAccessBook(store_)->size(), 2U);  // With that alone nobody could manage it.
 }
 
 TEST_F(NodeAccessTest, WhoSaysOffInAFileIsToldThatRulesAreObeyed) {
