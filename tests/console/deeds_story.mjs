@@ -165,8 +165,11 @@ export default {
       const tried = dialog(page).getByRole("row", { name: /^this one/ });
       await press(page, "Try the rule");
       await tried.getByText("no match").waitFor();
+      // It is tried by Enter, too, and not added.
+      await dialog(page).getByLabel("Name", { exact: true }).fill("tried");
       await dialog(page).getByLabel("Priority", { exact: true }).fill("7");
-      await press(page, "Try the rule");
+      await tried.waitFor({ state: "detached" });
+      await dialog(page).getByLabel("Priority", { exact: true }).press("Enter");
       await dialog(page).getByRole("row", { name: "Subject string seen" }).waitFor();
       await press(page, "Close");
       assert.equal((await daemon.call("Topics/ListRules", { entityPath: "sales/Subscriptions/blue" })).rules.length, 2);

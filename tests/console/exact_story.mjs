@@ -47,6 +47,48 @@ export default {
       await says(page, "1 message deleted");
     }),
 
+  "what is written by half is no bound, and nothing is done with it": (browser) =>
+    made(browser, async (page, daemon) => {
+      await send(daemon, {}, {});
+      const asked = [];
+      page.on("request", (request) => {
+        if (request.url().endsWith("/StartDeleteMessages")) asked.push(request.postDataJSON());
+      });
+      await goTo(page, "entity", "orders", "messages");
+      await press(page, "Delete what waits…");
+      await inDialog(page, "Delete 2 messages").waitFor();
+      await page.getByText("Not all of them").click();
+      await fill(page, "Numbers", ",");
+      await press(page, "Count");
+      await says(page, '"," names no number');
+      await fill(page, "Numbers", "1-2");
+      await press(page, "Count");
+      await inDialog(page, "Delete 2 messages").waitFor();
+      assert.equal(asked.length, 2);
+
+      // A day without an hour.
+      const before = page.getByLabel("Enqueued before", { exact: true });
+      await before.pressSequentially("01312020");
+      assert.equal(await before.inputValue(), "");
+      await inDialog(page, "Delete 2 messages").click();
+      await page.locator("input:invalid:focus").waitFor();
+      await fill(page, "Numbers", "1");
+      await press(page, "Count");
+      await page.locator("input:invalid:focus").waitFor();
+      assert.equal(asked.length, 2);
+
+      await fill(page, "Enqueued before", "2020-01-31T12:00");
+      await press(page, "Count");
+      await says(page, "delete takes 0 messages");
+      await fill(page, "Enqueued before", "");
+      await press(page, "Count");
+      await inDialog(page, "Delete 1 message").click();
+      await says(page, "1 message deleted");
+      // What comes after the count is not taken.
+      assert.ok(asked.slice(0, -1).every(({ dryRun }) => dryRun));
+      assert.ok(asked.at(-1).selection.enqueuedBefore);
+    }),
+
   "an entity that is another one by now is not deleted": (browser) =>
     made(browser, async (page, daemon) => {
       await goTo(page, "entity", "orders");
@@ -265,10 +307,16 @@ export default {
         sequenceNumber: "1",
         deadLetter: { reason: "Torn" },
       });
-      let answer = () => {};
+      let hold;
+      let answer;
+      const held = new Promise((resolve) => (hold = resolve));
+      const answered = new Promise((resolve) => (answer = resolve));
       await page.route("**/api/v1/Management/StartRedrive", async (route) => {
         const { target, dryRun } = route.request().postDataJSON();
-        if (target === "slow" && dryRun) await new Promise((resolve) => (answer = resolve));
+        if (target === "slow" && dryRun) {
+          hold();
+          await answered;
+        }
         return route.continue();
       });
       await goTo(page, "entity", "orders", "dead-letters");
@@ -285,6 +333,7 @@ export default {
       await press(page, "Count");
       await says(page, "Counting…");
       assert.ok(await inDialog(page, "Redrive …").isDisabled());
+      await held;
       answer();
       await says(page, "redrive takes 1 message, namely dead letters of orders: Torn, to slow");
       await inDialog(page, "Redrive 1 message").click();

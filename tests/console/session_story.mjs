@@ -1,10 +1,13 @@
 // Sessions: one that ends keeps what was written, for who wrote it; it lasts as long as somebody is at the page.
 
 import assert from "node:assert/strict";
+import { setTimeout as after } from "node:timers/promises";
 
 import { barriersOf, goTo, overflowOf, signIn } from "./browser.mjs";
 import { connectionOf } from "./rights_story.mjs";
 import { fill, heading, press, says, withPage } from "./with_page.mjs";
+
+const ANSWER_WITHIN = 60_000;
 
 const isOver = (page) => heading(page, "Your session is over").waitFor();
 const isIn = (page) => page.locator("body:not(:has(dialog))").waitFor();
@@ -66,6 +69,34 @@ export default {
       await says(page, "Held by this page: 0");
     }),
 
+  "what is under way when somebody leaves is not told to the next one": (browser) =>
+    withPage(browser, ["--access", "on"], async (page, daemon) => {
+      const root = daemon.connectionString;
+      await daemon.call("Management/CreateQueue", { queue: { name: "q", lockDuration: "3600s" } }, root);
+      await daemon.call("Messaging/Send", { entityPath: "q", messages: [{}] }, root);
+      let hold;
+      let answer;
+      const held = new Promise((resolve) => (hold = resolve));
+      const answered = new Promise((resolve) => (answer = resolve));
+      await page.route("**/api/v1/Messaging/Receive", async (route) => {
+        const response = await route.fetch();
+        hold();
+        await answered;
+        await route.fulfill({ response }).catch(() => {});
+      });
+      await signIn(page, daemon, await connectionOf(daemon, ["Manage"]));
+      await goTo(page, "entity", "q", "receive");
+      await press(page, "Receive");
+      await held;
+      const dropped = page.waitForEvent("requestfailed", (request) => request.url().endsWith("/Receive"));
+      await press(page, "Sign out");
+      await dropped;
+      await fill(page, "Connection string", root);
+      await press(page, "Sign in");
+      await says(page, "Held by this page: 0");
+      answer();
+    }),
+
   "who is away is signed out though the view asks, and who writes is not though it does not": (browser) =>
     withPage(browser, ["--access", "on"], async (page, daemon) => {
       const root = daemon.connectionString;
@@ -118,8 +149,13 @@ export default {
         });
       });
       await page.clock.fastForward("15:10");
-      await page.evaluate(() => window.answered);
+      await Promise.race([
+        page.evaluate(() => window.answered),
+        after(ANSWER_WITHIN, null, { ref: false }).then(() => assert.fail("the other window was not asked")),
+      ]);
       await page.clock.fastForward("10:00");
+      // Until all that came of it is drawn.
+      await page.clock.runFor(1000);
       assert.equal(await page.getByRole("dialog").count(), 0);
       await page.clock.fastForward("05:10");
       await isOver(page);

@@ -69,4 +69,22 @@ export default {
       await says(page, /Dead letters to be forwarded\s*4/);
       await button(page, "Check…").waitFor();
     }),
+
+  "that nothing is to be seen to is not said of what was not looked at": (browser) =>
+    withPage(browser, [], async (page, daemon) => {
+      await daemon.call("Topics/CreateTopic", { topic: { name: "sales" } });
+      await daemon.call("Topics/CreateSubscription", { subscription: { topic: "sales", name: "red" } });
+      await daemon.call("Messaging/Send", { entityPath: "sales", messages: [{}] });
+      await daemon.call("Messaging/SettleBySequenceNumber", {
+        entityPath: "sales/Subscriptions/red",
+        sequenceNumber: "1",
+        deadLetter: {},
+      });
+      // There is no end of them.
+      await page.route("**/api/v1/Topics/ListSubscriptions", (route) =>
+        route.fulfill({ json: { subscriptions: [], runtime: [], nextPageToken: "more" } }),
+      );
+      await signIn(page, daemon);
+      await says(page, "Nothing needs you in the first lists of entities; the rest was not looked at");
+    }),
 };

@@ -79,6 +79,12 @@ export async function ask(
   }
 }
 
+// What is under way when another comes, or somebody leaves, is not told to the next one.
+function withTurn(signal: AbortSignal | undefined): AbortSignal {
+  const turnEnds = presence.turnEnds();
+  return signal === undefined ? turnEnds : AbortSignal.any([signal, turnEnds]);
+}
+
 // The same, for who is signed in: a refusal is thrown, and if it says that the broker or the session is gone, all know.
 export async function askBroker(
   method: string,
@@ -87,13 +93,14 @@ export async function askBroker(
   signal?: AbortSignal,
   fields?: Fields,
 ): Promise<Response> {
+  const gone = withTurn(signal);
   for (let stale = 0; ; stale += 1) {
     try {
-      const answer = await ask(method, path, body, signal, fields);
+      const answer = await ask(method, path, body, gone, fields);
       if (!answer.ok) throw await refusalOf(answer);
       return answer;
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
+      if (!(error instanceof Refusal) || gone.aborted) throw error;
       if (stale === CONNECTIONS_MAX || !isElsewhere(error)) {
         note(error);
         throw error;
@@ -112,11 +119,11 @@ function note({ http, code, message }: Refusal): void {
   if (http === 401) presence.sessionEnded();
 }
 
-async function valueOf<Value>(answer: Response, signal?: AbortSignal): Promise<Value> {
+async function valueOf<Value>(answer: Response, signal: AbortSignal): Promise<Value> {
   try {
     return (await answer.json()) as Value;
   } catch (error) {
-    if (signal?.aborted) throw error;
+    if (signal.aborted) throw error;
     const refusal = new Refusal("the answer broke off", "Unreachable", "", 0, "unknown");
     note(refusal);
     throw refusal;
@@ -125,7 +132,8 @@ async function valueOf<Value>(answer: Response, signal?: AbortSignal): Promise<V
 
 // "Messaging/Send", and its request; answers its response, or throws a Refusal.
 export async function call<Value>(method: string, request: object = {}, signal?: AbortSignal): Promise<Value> {
-  return valueOf(await askBroker("POST", method, request, signal), signal);
+  const gone = withTurn(signal);
+  return valueOf(await askBroker("POST", method, request, gone), gone);
 }
 
 export interface Caller {

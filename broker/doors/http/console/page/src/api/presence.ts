@@ -39,6 +39,9 @@ let state: State = {
   times: 0,
 };
 let isLooking = false;
+let cameAt = Number.NEGATIVE_INFINITY;
+// Aborted when the turn ends.
+let ofTurn = new AbortController();
 const listeners = new Set<(state: State) => void>();
 
 function tell(next: Partial<State>): void {
@@ -50,9 +53,16 @@ function tell(next: Partial<State>): void {
 const nameOf = ({ isAccessOn, rule, entityPath, client }: Caller): string =>
   JSON.stringify([isAccessOn, rule, entityPath, client]);
 
+function nextTurn(): number {
+  ofTurn.abort();
+  ofTurn = new AbortController();
+  return state.turn + 1;
+}
+
 function come(caller: Caller): void {
   const isSame = state.caller !== null && nameOf(state.caller) === nameOf(caller);
-  tell({ kind: "there", caller, isOut: false, turn: state.turn + (isSame ? 0 : 1), times: state.times + 1 });
+  cameAt = Date.now();
+  tell({ kind: "there", caller, isOut: false, turn: isSame ? state.turn : nextTurn(), times: state.times + 1 });
 }
 
 // What somebody has written stays until he is back. Where access was off he was nobody who could be.
@@ -62,7 +72,7 @@ function end(ended: string): void {
 }
 
 function leave(): void {
-  tell({ kind: "signed-out", caller: null, isOut: true, turn: state.turn + 1 });
+  tell({ kind: "signed-out", caller: null, isOut: true, turn: nextTurn() });
 }
 
 const ENDED = "Its key or rule may be another one now, or the broker began anew";
@@ -88,10 +98,14 @@ async function whatIsThere(why: Error): Promise<Partial<State>> {
   return { kind: isLed ? "gone" : "leaderless", why: why.message, node: shared(state.node, node) };
 }
 
+const pause = () => new Promise((resolve) => setTimeout(resolve, PAUSE));
+
 async function look(): Promise<void> {
   if (isLooking) return;
   isLooking = true;
   mayAskNode = true;
+  // One that says who asks and then refuses the rest is not asked in a circle without a breath.
+  if (Date.now() - cameAt < PAUSE) await pause();
   for (;;) {
     try {
       const caller = await whoAsks();
@@ -100,7 +114,7 @@ async function look(): Promise<void> {
       break;
     } catch (error) {
       tell(await whatIsThere(error as Error));
-      await new Promise((resolve) => setTimeout(resolve, PAUSE));
+      await pause();
     }
   }
   isLooking = false;
@@ -108,6 +122,8 @@ async function look(): Promise<void> {
 
 export const presence = {
   now: (): State => state,
+  // Aborted when another comes, or somebody leaves: then what is under way for him is to be dropped.
+  turnEnds: (): AbortSignal => ofTurn.signal,
   listen(listener: (state: State) => void): () => void {
     listeners.add(listener);
     return () => listeners.delete(listener);

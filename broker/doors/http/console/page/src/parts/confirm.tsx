@@ -3,7 +3,7 @@
 import type { ComponentChildren } from "preact";
 
 import { useDeed } from "../api/hooks";
-import { Dialog } from "./dialog";
+import { Dialog, isReadable } from "./dialog";
 import { Failure } from "./failure";
 
 interface ConfirmProps {
@@ -40,7 +40,7 @@ export function Confirm({
           type="button"
           class="danger"
           disabled={isRunning || !isReady}
-          onClick={async () => (await run()) && close()}
+          onClick={async (event) => isReadable(event.currentTarget) && (await run()) && close()}
         >
           {verb}
         </button>

@@ -60,3 +60,9 @@ export function Dialog({ title, isWide = false, isAlone = false, close, children
     </dialog>
   );
 }
+
+// Whether what is written in the dialog of a button can be read, and what cannot is shown: to the page, half a time or half
+// a number is nothing at all.
+export function isReadable(button: HTMLElement): boolean {
+  return [...button.closest("dialog")!.querySelectorAll("input")].every((input) => input.reportValidity());
+}

@@ -103,5 +103,6 @@ export function numberRanges(text: string, most: number): string[] {
       throw new Error(`at most ${count(most)} numbers go at a time`);
     for (let number = BigInt(first); number <= BigInt(last); number += 1n) numbers.push(number.toString());
   }
+  if (numbers.length === 0) throw new Error(`"${text}" names no number: write 5 or 20-40`);
   return numbers;
 }

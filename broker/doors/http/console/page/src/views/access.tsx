@@ -135,10 +135,12 @@ function Keys({ rule, close }: { rule: AccessRule; close: () => void }) {
         <Confirm
           title={`Replace the ${rotated[1]} key of ${name}?`}
           verb="Replace 1 key"
-          close={() => setRotated(null)}
+          close={() => {
+            setRotated(null);
+            setKey("");
+          }}
           deed={async () => {
             await call("Management/RotateAccessKey", { entityPath, name, slot: rotated[0], key });
-            setKey("");
             notice(`The ${rotated[1]} key of ${name} is another one now.`);
             again();
           }}

@@ -83,10 +83,24 @@ export function troublesOf(
   ];
 }
 
+interface AttentionProps {
+  of: ComponentChildren[];
+  isDone: boolean;
+  // All there is was looked at.
+  isWhole: boolean;
+}
+
+function nothingWords({ isDone, isWhole }: AttentionProps): string {
+  if (!isDone) return "Looking whether something needs you…";
+  return isWhole
+    ? "Nothing needs you."
+    : "Nothing needs you in the first lists of entities; the rest was not looked at.";
+}
+
 // That there is nothing is not said before all was looked at.
-export function Attention({ of: troubles, isWhole }: { of: ComponentChildren[]; isWhole: boolean }) {
-  if (troubles.length === 0)
-    return <p class="well">{isWhole ? "Nothing needs you." : "Looking whether something needs you…"}</p>;
+export function Attention(props: AttentionProps) {
+  const { of: troubles } = props;
+  if (troubles.length === 0) return <p class="well">{nothingWords(props)}</p>;
   return (
     <section class="attention" aria-labelledby="attention">
       <h2 id="attention">{counted(troubles.length, "thing")} to see to</h2>

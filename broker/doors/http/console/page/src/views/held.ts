@@ -7,7 +7,7 @@ import { keptForOne } from "../api/presence";
 import type { ReceivedMessage } from "../api/types";
 
 // A page that holds more has forgotten to settle.
-export const HELD_MAX = 1000;
+const HELD_MAX = 1000;
 
 export interface HeldSession {
   sessionId: string;
@@ -34,8 +34,14 @@ keptForOne(() => {
   tell();
 });
 
+// Asked before they are locked: a lock that is not held here is lost until it ends.
+export function needRoom(more: number): void {
+  if (messages.length + more > HELD_MAX)
+    throw new Error(`this page holds ${HELD_MAX} messages of all entities at most: settle some first`);
+}
+
 export function hold(path: string, more: ReceivedMessage[]): void {
-  messages = [...messages, ...more.map((message) => ({ message, path }))].slice(-HELD_MAX);
+  messages = [...messages, ...more.map((message) => ({ message, path }))];
   tell();
 }
 

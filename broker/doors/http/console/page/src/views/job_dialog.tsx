@@ -3,9 +3,10 @@
 import { useEffect, useState } from "preact/hooks";
 
 import { call } from "../api/call";
-import { useDeed } from "../api/hooks";
+import { useDeed, usePresence } from "../api/hooks";
+import { DEAD_LETTERS } from "../api/paths";
 import type { Job, Selection } from "../api/types";
-import { Dialog } from "../parts/dialog";
+import { Dialog, isReadable } from "../parts/dialog";
 import { Failure } from "../parts/failure";
 import { Field } from "../parts/field";
 import { count, counted, numberOf } from "../text/numbers";
@@ -33,13 +34,16 @@ export const isRunning = (job: Job): boolean => job.state === "STATE_RUNNING";
 function useJob(): [Job | null, (job: Job | null) => void, Error | null] {
   const [job, setJob] = useState<Job | null>(null);
   const [failure, setFailure] = useState<Error | null>(null);
+  const { kind } = usePresence();
   useEffect(() => {
-    if (job === null || !isRunning(job)) return;
+    if (job === null || !isRunning(job) || kind !== "there") return;
     const gone = new AbortController();
     const timer = window.setTimeout(
       async () => {
         try {
           const told = await call<Job>("Management/GetJob", { id: job.id }, gone.signal);
+          // It may have come just before another was asked for.
+          if (gone.signal.aborted) return;
           setFailure(null);
           setJob(told);
         } catch (error) {
@@ -55,7 +59,7 @@ function useJob(): [Job | null, (job: Job | null) => void, Error | null] {
       gone.abort();
       window.clearTimeout(timer);
     };
-  }, [job]);
+  }, [job, kind]);
   return [job, setJob, failure];
 }
 
@@ -97,7 +101,17 @@ export function JobDialog(props: JobDialogProps) {
   });
   const begin = useDeed(async () => {
     const maxRate = rateOf(rate);
-    setJob(await call<Job>(method, { ...order(), ...(maxRate !== null && { maxRate }) }));
+    const { selection, ...rest } = order();
+    // What came after the count was not agreed to. A dead letter keeps the time at which it first came, so that tells
+    // nothing of it.
+    const bound = isExact || request.entityPath.endsWith(DEAD_LETTERS) ? {} : { enqueuedBefore: dry!.createdAt };
+    setJob(
+      await call<Job>(method, {
+        ...rest,
+        selection: { ...bound, ...selection },
+        ...(maxRate !== null && { maxRate }),
+      }),
+    );
   });
   const cancel = useDeed(async () => setJob(await call<Job>("Management/CancelJob", { id: job!.id })));
   useEffect(() => {
@@ -148,7 +162,11 @@ export function JobDialog(props: JobDialogProps) {
       <Failure of={look.failure ?? begin.failure ?? cancel.failure ?? dryFailure ?? jobFailure} />
       <div class="buttons">
         {job === null && mayCount && (
-          <button type="button" onClick={() => look.run()} disabled={look.isRunning}>
+          <button
+            type="button"
+            onClick={(event) => isReadable(event.currentTarget) && look.run()}
+            disabled={look.isRunning}
+          >
             Count
           </button>
         )}
@@ -162,7 +180,7 @@ export function JobDialog(props: JobDialogProps) {
             type="button"
             class={method === "Management/StartRedrive" ? "main" : "danger"}
             disabled={!isCounted || total === 0 || begin.isRunning}
-            onClick={() => begin.run()}
+            onClick={(event) => isReadable(event.currentTarget) && begin.run()}
           >
             {verb} {isCounted ? counted(total, "message") : "…"}
           </button>

@@ -14,7 +14,7 @@ import { Dialog } from "../parts/dialog";
 import { Failure } from "../parts/failure";
 import { MessageParts } from "../parts/message";
 import { notice } from "../parts/notice";
-import { hold } from "./held";
+import { hold, needRoom } from "./held";
 import { JobDialog } from "./job_dialog";
 import { keepDraft } from "./draft";
 
@@ -46,6 +46,7 @@ export function MessageDialog({ path, message, close, changed }: MessageDialogPr
   const receive = useDeed(async () => {
     const method = isDeferred ? "ReceiveDeferred" : "ReceiveBySequenceNumber";
     const request = isDeferred ? one : { entityPath: path, sequenceNumber: number };
+    needRoom(1);
     const { messages = [] } = await call<{ messages?: ReceivedMessage[] }>(`Messaging/${method}`, request);
     hold(path, messages);
     close();

@@ -28,7 +28,7 @@ const PACE = 2000;
 const SUM_PACE = 5000;
 // What it finds goes by hand alone.
 const UNUSABLE_PACE = 60_000;
-const ALL_USED: Unusable = { fenced: [], unreadable: [] };
+const ALL_USED: Unusable = { fenced: [], unreadable: [], isWhole: false };
 const NOTHING: Series = { times: [], values: {} };
 
 function Machine({ statistics }: { statistics: Statistics }) {
@@ -201,7 +201,8 @@ export function Overview() {
         <>
           <Attention
             of={troublesOf(statistics, waiting.all, unusable.data ?? ALL_USED)}
-            isWhole={waiting.all !== null && unusable.data !== null}
+            isDone={waiting.all !== null && unusable.data !== null}
+            isWhole={unusable.data?.isWhole === true}
           />
           <Tiles looks={moved.looks} all={waiting.all} />
           <div class="charts">

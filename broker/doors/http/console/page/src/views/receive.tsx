@@ -15,7 +15,7 @@ import { Moment } from "../parts/moment";
 import { Named } from "../parts/named";
 import { notice } from "../parts/notice";
 import { counted, durationOf, span } from "../text/numbers";
-import { HELD_MAX, type Held, type HeldSession, hold, holdSession, release, renewed, useHeld } from "./held";
+import { type Held, type HeldSession, hold, holdSession, needRoom, release, renewed, useHeld } from "./held";
 import { SessionState } from "./session_state";
 import { SettleDialog } from "./settle_dialog";
 
@@ -224,9 +224,8 @@ export function Receive({ path, requiresSession }: { path: string; requiresSessi
     const maxMessages = Number(max);
     if (!Number.isInteger(maxMessages) || maxMessages < 1 || maxMessages > MESSAGES_MAX)
       throw new Error(`1 to ${MESSAGES_MAX} messages come at a time`);
-    if (!isDeleted && messages.length + maxMessages > HELD_MAX)
-      throw new Error(`this page holds ${HELD_MAX} messages at most: settle some first`);
     const maxWait = waitOf(wait);
+    if (!isDeleted) needRoom(maxMessages);
     const told = await call<{ messages?: ReceivedMessage[] }>("Messaging/Receive", {
       entityPath: lane,
       maxMessages,
@@ -294,9 +293,6 @@ export function Receive({ path, requiresSession }: { path: string; requiresSessi
           )}
         </div>
       </form>
-      {isOfSessions && session === null && (
-        <p class="hint">Accept a session first: then its messages can be received.</p>
-      )}
       <Failure of={deed.failure} />
       {isAsking && (
         <Confirm

@@ -121,15 +121,28 @@ export function Verdicts({ of: verdicts }: { of: Verdict[] }) {
 }
 
 interface Asked {
+  // What was asked.
+  of: string;
   verdicts: Verdict[];
   isWhole: boolean;
 }
 
-// Of one rule, or of those of a subscription, whose path is given.
+// What is written now may not even be a rule.
+function isStill(told: Asked | null, asked: () => string): boolean {
+  try {
+    return told?.of === asked();
+  } catch {
+    return false;
+  }
+}
+
+// Of one rule, or of those of a subscription, whose path is given; told as long as that and the message are the same.
 function useVerdicts(test: Test, ruleOf: () => Rule | string) {
   const [told, setTold] = useState<Asked | null>(null);
+  const asked = (): string => JSON.stringify([ruleOf(), test]);
   const deed = useDeed(async () => {
     setTold(null);
+    const of = asked();
     const rule = ruleOf();
     const rules = typeof rule === "string" ? { subscriptionRules: { entityPath: rule, pageSize: PAGE } } : { rule };
     const { verdicts = [], nextPageToken } = await call<{ verdicts?: Verdict[]; nextPageToken: string }>(
@@ -141,9 +154,9 @@ function useVerdicts(test: Test, ruleOf: () => Rule | string) {
     );
     // The broker has a name of its own for a rule without one.
     const named = typeof rule === "string" ? verdicts : verdicts.map((one) => ({ ...one, rule: rule.name }));
-    setTold({ verdicts: named, isWhole: nextPageToken === "" });
+    setTold({ of, verdicts: named, isWhole: nextPageToken === "" });
   });
-  return { told, ...deed };
+  return { told: isStill(told, asked) ? told : null, ...deed };
 }
 
 function Told({ of: told }: { of: Asked | null }) {
@@ -189,7 +202,17 @@ export function TryRule({ rule, test, set }: TestProps & { rule: () => Rule }) {
     <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>Would a message match?</summary>
       {isOpen && (
-        <div class="card" role="group" aria-label="A message to try it with">
+        <div
+          class="card"
+          role="group"
+          aria-label="A message to try it with"
+          onKeyDown={(event) => {
+            // It would send the form around it.
+            if (event.key !== "Enter" || !(event.target instanceof HTMLInputElement)) return;
+            event.preventDefault();
+            void run();
+          }}
+        >
           <p>The rule as it is written is tried with a message like this. Nothing is sent, and nothing is changed.</p>
           <TestInputs test={test} set={set} />
           <Failure of={failure} />

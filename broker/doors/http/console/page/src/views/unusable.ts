@@ -15,6 +15,8 @@ export interface Unusable {
   // Paths.
   fenced: string[];
   unreadable: { path: string; messages: number }[];
+  // Nothing was left out.
+  isWhole: boolean;
 }
 
 interface List {
@@ -45,11 +47,12 @@ function listsOf({ entities }: All, isAnyFenced: boolean): [method: string, requ
 }
 
 export async function findUnusable(all: All, isAnyFenced: boolean, signal: AbortSignal): Promise<Unusable> {
-  const found: Unusable = { fenced: [], unreadable: [] };
+  const found: Unusable = { fenced: [], unreadable: [], isWhole: false };
   let pages = 0;
   for (const [method, request] of listsOf(all, isAnyFenced)) {
     let pageToken = "";
     do {
+      if (pages === PAGES_MAX) return found;
       const told: List = await call(method, { ...request, pageSize: PAGE, pageToken }, signal);
       pathsOf(told).forEach((path, at) => {
         const { fence, deadLetterQuarantinedMessageCount } = told.runtime?.[at] ?? {};
@@ -59,8 +62,7 @@ export async function findUnusable(all: All, isAnyFenced: boolean, signal: Abort
       });
       pageToken = told.nextPageToken;
       pages += 1;
-    } while (pageToken !== "" && pages < PAGES_MAX);
-    if (pages >= PAGES_MAX) break;
+    } while (pageToken !== "");
   }
-  return found;
+  return { ...found, isWhole: all.isWhole };
 }
