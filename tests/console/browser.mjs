@@ -81,9 +81,11 @@ export async function barriersOf(page, rules = null) {
   return result.value;
 }
 
-// What reaches beyond the right edge, or is cut off there.
+// What reaches beyond the right edge, or is cut off there; when charts have heard how much room they have now, which
+// their observers, that are older, do before this one.
 export async function overflowOf(page) {
-  return page.evaluate(() => {
+  return page.evaluate(async () => {
+    await new Promise((heard) => new ResizeObserver(heard).observe(document.body));
     const width = document.documentElement.clientWidth;
     const wide = [...document.querySelectorAll("body *")].filter((one) => {
       const { right, width: own } = one.getBoundingClientRect();
