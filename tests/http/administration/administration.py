@@ -35,7 +35,8 @@ class AdministrationTest(daemon_test.DaemonTest):
 
     def serve(self, http=HTTP, **certificate):
         identity = self.trust().sign("broker", **certificate)
-        flags = ["--access=on", "--tls-cert", str(identity.certificate), "--tls-key", str(identity.key)]
+        proof = ["--tls-cert", str(identity.certificate), "--tls-key", str(identity.key)] if "+tls" in http else []
+        flags = ["--access=on", *proof]
         self.daemon = daemon = wire.Daemon(self.data, f"127.0.0.1:0,{http}", flags)
         self.addCleanup(daemon.kill)
         self.port = http_port(daemon)
