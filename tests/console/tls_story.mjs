@@ -104,6 +104,43 @@ export default {
     }
   },
 
+  "who signed out is out, and two windows are of one person": async (browser) => {
+    const folder = mkdtempSync(join(tmpdir(), "wharf-console-tls-"));
+    try {
+      await withPage(
+        browser,
+        ["--access", "on", ...certified(folder)],
+        async (page, daemon) => {
+          await signIn(page, daemon, daemon.connectionString);
+          const other = await page.context().newPage();
+          await other.goto(`${daemon.origin}/#/send`);
+          await heading(other, "Overview").or(other.getByText("RootManageSharedAccessKey")).first().waitFor();
+
+          // The broker does not hear of it.
+          const session = "**/api/v1/session";
+          await page.route(session, (route) =>
+            route.request().method() === "DELETE" ? route.abort() : route.continue(),
+          );
+          await press(page, "Sign out");
+          await heading(page, "Sign in").waitFor();
+          await page.unroute(session);
+          const ended = page.waitForRequest((request) => request.method() === "DELETE");
+          await page.context().setOffline(true);
+          await says(page, "The broker is gone");
+          await page.context().setOffline(false);
+          await ended;
+          await heading(page, "Sign in").waitFor();
+          await other.getByRole("heading", { name: /Sign in|Your session is over/ }).waitFor();
+          assert.deepEqual(await page.context().cookies(), []);
+        },
+        { ignoreHTTPSErrors: true },
+        "console+tls",
+      );
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+
   "without TLS a session ends with the page": (browser) =>
     withPage(browser, ["--access", "on"], async (page, daemon) => {
       await signIn(page, daemon, daemon.connectionString);

@@ -41,7 +41,9 @@ export function useAsked<T>(question: (signal: AbortSignal) => Promise<T>, keys:
     if (kind !== "there") return;
     const gone = new AbortController();
     let timer = 0;
+    let isSkipped = false;
     async function turn(): Promise<void> {
+      isSkipped = document.hidden;
       if (!document.hidden) {
         try {
           const data = await latest.current(gone.signal);
@@ -64,10 +66,16 @@ export function useAsked<T>(question: (signal: AbortSignal) => Promise<T>, keys:
       }
       if (pace > 0) timer = window.setTimeout(turn, pace);
     }
+    // What is asked once is asked when it is looked at.
+    const shown = () => {
+      if (isSkipped && pace === 0) void turn();
+    };
+    document.addEventListener("visibilitychange", shown);
     void turn();
     return () => {
       gone.abort();
       window.clearTimeout(timer);
+      document.removeEventListener("visibilitychange", shown);
     };
   }, [name, times, kind, round, pace]);
 

@@ -1,7 +1,7 @@
 // Presence: whether the broker is there, and who asks it. When it is gone, it is looked for once a second until it is
 // back; then everything that is shown is asked for anew.
 
-import { type Caller, type Refusal, askNode, whoAsks } from "./call";
+import { type Caller, type Refusal, askNode, signOut, whoAsks } from "./call";
 import { shared } from "./shared";
 import type { ClusterStatus } from "./types";
 
@@ -40,6 +40,9 @@ let state: State = {
 };
 let isLooking = false;
 let cameAt = Number.NEGATIVE_INFINITY;
+// Somebody left, or was sent away for being away: a cookie that the broker has not heard to forget, or a certificate,
+// lets nobody in again by itself.
+let hasLeft = false;
 // Aborted when the turn ends.
 let ofTurn = new AbortController();
 const listeners = new Set<(state: State) => void>();
@@ -59,8 +62,10 @@ function nextTurn(): number {
   return state.turn + 1;
 }
 
+const isOfNow = (caller: Caller): boolean => state.caller !== null && nameOf(state.caller) === nameOf(caller);
+
 function come(caller: Caller): void {
-  const isSame = state.caller !== null && nameOf(state.caller) === nameOf(caller);
+  const isSame = isOfNow(caller);
   cameAt = Date.now();
   tell({ kind: "there", caller, isOut: false, turn: isSame ? state.turn : nextTurn(), times: state.times + 1 });
 }
@@ -109,7 +114,10 @@ async function look(): Promise<void> {
   for (;;) {
     try {
       const caller = await whoAsks();
-      if (caller === null) end(ENDED);
+      if (caller !== null && hasLeft) {
+        await signOut();
+        tell({ kind: "signed-out" });
+      } else if (caller === null) end(ENDED);
       else come(caller);
       break;
     } catch (error) {
@@ -133,12 +141,28 @@ export const presence = {
     tell({ kind: "gone", why });
     void look();
   },
-  signedIn: come,
-  // By the broker, or because nobody is at the page.
-  sessionEnded(why = ENDED): void {
-    if (state.kind === "there") end(why);
+  signedIn(caller: Caller): void {
+    hasLeft = false;
+    come(caller);
   },
-  signedOut: leave,
+  // The session that the browser has may be another one's now, by another window.
+  seen(caller: Caller): void {
+    if (state.kind === "there" && !isOfNow(caller)) come(caller);
+  },
+  // By the broker.
+  sessionEnded(): void {
+    if (state.kind === "there") end(ENDED);
+  },
+  // Nobody is at the page.
+  sentAway(why: string): void {
+    if (state.kind !== "there") return;
+    hasLeft = true;
+    end(why);
+  },
+  signedOut(): void {
+    hasLeft = true;
+    leave();
+  },
 };
 
 // Empties what a part of the page has kept, when the next one comes.

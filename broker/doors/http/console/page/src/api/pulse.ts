@@ -2,8 +2,8 @@
 // lasts as long as somebody is there. Who writes keeps it, though a form asks nothing; who is away loses it, though a
 // view asks now and again.
 
-import { NO_ANSWER, answeredAt, askBroker, knock, signOut } from "./call";
-import { presence } from "./presence";
+import { type Caller, NO_ANSWER, answeredAt, askBroker, knock, signOut } from "./call";
+import { keptForOne, presence } from "./presence";
 
 const BEAT = 2500;
 // A browser may have six other answers to wait for first.
@@ -20,6 +20,8 @@ let isBeating = false;
 // Windows of the same browser may be of the same session: each tells when somebody did something, also when asked.
 const windows = new BroadcastChannel("wharf.deeds");
 const WHO_IS_THERE = "";
+// And when another came or left, whose session then is that of all of them, where it is a cookie.
+const ANOTHER = "another";
 const ANSWER_WITHIN = 300;
 let isEnding = false;
 
@@ -38,12 +40,14 @@ async function end(): Promise<void> {
   isEnding = false;
   if (!isAway()) return;
   const minutes = Math.round((presence.now().caller?.idleSeconds ?? IDLE_SECONDS) / 60);
-  presence.sessionEnded(`Nobody has pressed a key or moved the pointer for ${minutes} min`);
+  presence.sentAway(`Nobody has pressed a key or moved the pointer for ${minutes} min`);
   await signOut().catch(() => {});
 }
 
-function heard({ data }: MessageEvent<number | typeof WHO_IS_THERE>): void {
-  if (data !== WHO_IS_THERE) deedAt = Math.max(deedAt, data);
+function heard({ data }: MessageEvent<number | typeof WHO_IS_THERE | typeof ANOTHER>): void {
+  if (data === ANOTHER) {
+    if (presence.now().kind === "there" && presence.now().caller?.isAccessOn) void presence.look();
+  } else if (data !== WHO_IS_THERE) deedAt = Math.max(deedAt, data);
   else if (presence.now().kind === "there" && !isAway()) windows.postMessage(deedAt);
 }
 
@@ -70,7 +74,9 @@ async function beat(): Promise<void> {
   const late = AbortSignal.timeout(PATIENCE);
   if (mayAsk()) {
     keptAt = Date.now();
-    await askBroker("GET", "session", undefined, late).catch(() => late.aborted && presence.lose(NO_ANSWER));
+    await askBroker("GET", "session", undefined, late)
+      .then(async (answer) => presence.seen((await answer.json()) as Caller))
+      .catch(() => late.aborted && presence.lose(NO_ANSWER));
   } else {
     await knock(late);
   }
@@ -80,5 +86,6 @@ async function beat(): Promise<void> {
 export function beginPulse(): void {
   for (const name of DEEDS) window.addEventListener(name, deed, { capture: true, passive: true });
   windows.onmessage = heard;
+  keptForOne(() => windows.postMessage(ANOTHER));
   window.setInterval(beat, BEAT);
 }
