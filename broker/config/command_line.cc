@@ -90,7 +90,9 @@ void CommandLine::AddVerbs() {
     CLI::App* const verb = config->add_subcommand(name, help);
     return verb->fallthrough();
   };
-  check_ = add("check", "Whether all that is said can be used, and the files that it names; exit code 2 if not");
+  check_ =
+      add("check",
+          "Whether all that is said can be used, and the files that it names; exit code 2 if not");
   print_ = add("print", "What would be in force, as a file, and who says so");
   example_ = add("example", "A file with all keys, their defaults and what they mean");
   CLI::App* const recover = app_.add_subcommand(
