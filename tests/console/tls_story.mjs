@@ -50,6 +50,17 @@ async function withCertificate(browser, name, story) {
   }
 }
 
+// The session is a cookie.
+async function withTls(browser, story) {
+  const folder = mkdtempSync(join(tmpdir(), "wharf-console-tls-"));
+  try {
+    const flags = ["--access", "on", ...certified(folder)];
+    await withPage(browser, flags, story, { ignoreHTTPSErrors: true }, "console+tls");
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
 export default {
   "who has a certificate is in without a key, and signs in by it again": (browser) =>
     withCertificate(browser, "ann", async (page, daemon) => {
@@ -74,72 +85,46 @@ export default {
       await heading(page, "Sign in").waitFor();
     }),
 
-  "over TLS a session outlives the page, and no script can read it": async (browser) => {
-    const folder = mkdtempSync(join(tmpdir(), "wharf-console-tls-"));
-    try {
-      await withPage(
-        browser,
-        ["--access", "on", ...certified(folder)],
-        async (page, daemon) => {
-          await signIn(page, daemon, daemon.connectionString);
-          assert.deepEqual(await stores(page), ["", 0, 0]);
-          const [cookie] = await page.context().cookies();
-          assert.deepEqual(
-            [cookie.name.startsWith("__Host-"), cookie.httpOnly, cookie.secure, cookie.sameSite],
-            [true, true, true, "Strict"],
-          );
-          await page.reload();
-          await heading(page, "Overview").waitFor();
-          await press(page, "Sign out");
-          await heading(page, "Sign in").waitFor();
-          await page.reload();
-          await heading(page, "Sign in").waitFor();
-          assert.deepEqual(await page.context().cookies(), []);
-        },
-        { ignoreHTTPSErrors: true },
-        "console+tls",
+  "over TLS a session outlives the page, and no script can read it": (browser) =>
+    withTls(browser, async (page, daemon) => {
+      await signIn(page, daemon, daemon.connectionString);
+      assert.deepEqual(await stores(page), ["", 0, 0]);
+      const [cookie] = await page.context().cookies();
+      assert.deepEqual(
+        [cookie.name.startsWith("__Host-"), cookie.httpOnly, cookie.secure, cookie.sameSite],
+        [true, true, true, "Strict"],
       );
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
-  },
+      await page.reload();
+      await heading(page, "Overview").waitFor();
+      await press(page, "Sign out");
+      await heading(page, "Sign in").waitFor();
+      await page.reload();
+      await heading(page, "Sign in").waitFor();
+      assert.deepEqual(await page.context().cookies(), []);
+    }),
 
-  "who signed out is out, and two windows are of one person": async (browser) => {
-    const folder = mkdtempSync(join(tmpdir(), "wharf-console-tls-"));
-    try {
-      await withPage(
-        browser,
-        ["--access", "on", ...certified(folder)],
-        async (page, daemon) => {
-          await signIn(page, daemon, daemon.connectionString);
-          const other = await page.context().newPage();
-          await other.goto(`${daemon.origin}/#/send`);
-          await heading(other, "Overview").or(other.getByText("RootManageSharedAccessKey")).first().waitFor();
+  "who signed out is out, and two windows are of one person": (browser) =>
+    withTls(browser, async (page, daemon) => {
+      await signIn(page, daemon, daemon.connectionString);
+      const other = await page.context().newPage();
+      await other.goto(`${daemon.origin}/#/send`);
+      await heading(other, "Overview").or(other.getByText("RootManageSharedAccessKey")).first().waitFor();
 
-          // The broker does not hear of it.
-          const session = "**/api/v1/session";
-          await page.route(session, (route) =>
-            route.request().method() === "DELETE" ? route.abort() : route.continue(),
-          );
-          await press(page, "Sign out");
-          await heading(page, "Sign in").waitFor();
-          await page.unroute(session);
-          const ended = page.waitForRequest((request) => request.method() === "DELETE");
-          await page.context().setOffline(true);
-          await says(page, "The broker is gone");
-          await page.context().setOffline(false);
-          await ended;
-          await heading(page, "Sign in").waitFor();
-          await other.getByRole("heading", { name: /Sign in|Your session is over/ }).waitFor();
-          assert.deepEqual(await page.context().cookies(), []);
-        },
-        { ignoreHTTPSErrors: true },
-        "console+tls",
-      );
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
-  },
+      // The broker does not hear of it.
+      const session = "**/api/v1/session";
+      await page.route(session, (route) => (route.request().method() === "DELETE" ? route.abort() : route.continue()));
+      await press(page, "Sign out");
+      await heading(page, "Sign in").waitFor();
+      await page.unroute(session);
+      const ended = page.waitForRequest((request) => request.method() === "DELETE");
+      await page.context().setOffline(true);
+      await says(page, "The broker is gone");
+      await page.context().setOffline(false);
+      await ended;
+      await heading(page, "Sign in").waitFor();
+      await other.getByRole("heading", { name: /Sign in|Your session is over/ }).waitFor();
+      assert.deepEqual(await page.context().cookies(), []);
+    }),
 
   "without TLS a session ends with the page": (browser) =>
     withPage(browser, ["--access", "on"], async (page, daemon) => {

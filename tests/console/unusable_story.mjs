@@ -38,19 +38,23 @@ const fenced = {
     }),
 };
 
+async function subscribeWithDeadLetter(daemon) {
+  await daemon.call("Topics/CreateTopic", { topic: { name: "sales" } });
+  await daemon.call("Topics/CreateSubscription", { subscription: { topic: "sales", name: "red" } });
+  await daemon.call("Messaging/Send", { entityPath: "sales", messages: [{}] });
+  await daemon.call("Messaging/SettleBySequenceNumber", {
+    entityPath: "sales/Subscriptions/red",
+    sequenceNumber: "1",
+    deadLetter: {},
+  });
+}
+
 export default {
   ...(existsSync(DAMAGE) ? fenced : {}),
 
   "dead letters that cannot be read are to be seen to, of subscriptions too": (browser) =>
     withPage(browser, [], async (page, daemon) => {
-      await daemon.call("Topics/CreateTopic", { topic: { name: "sales" } });
-      await daemon.call("Topics/CreateSubscription", { subscription: { topic: "sales", name: "red" } });
-      await daemon.call("Messaging/Send", { entityPath: "sales", messages: [{}] });
-      await daemon.call("Messaging/SettleBySequenceNumber", {
-        entityPath: "sales/Subscriptions/red",
-        sequenceNumber: "1",
-        deadLetter: {},
-      });
+      await subscribeWithDeadLetter(daemon);
       const numbers = { deadLetterQuarantinedMessageCount: "3", transferDeadLetterMessageCount: "4" };
       await page.route("**/api/v1/Topics/ListSubscriptions", async (route) => {
         const told = await (await route.fetch()).json();
@@ -72,14 +76,7 @@ export default {
 
   "that nothing is to be seen to is not said of what was not looked at": (browser) =>
     withPage(browser, [], async (page, daemon) => {
-      await daemon.call("Topics/CreateTopic", { topic: { name: "sales" } });
-      await daemon.call("Topics/CreateSubscription", { subscription: { topic: "sales", name: "red" } });
-      await daemon.call("Messaging/Send", { entityPath: "sales", messages: [{}] });
-      await daemon.call("Messaging/SettleBySequenceNumber", {
-        entityPath: "sales/Subscriptions/red",
-        sequenceNumber: "1",
-        deadLetter: {},
-      });
+      await subscribeWithDeadLetter(daemon);
       // There is no end of them.
       await page.route("**/api/v1/Topics/ListSubscriptions", (route) =>
         route.fulfill({ json: { subscriptions: [], runtime: [], nextPageToken: "more" } }),
