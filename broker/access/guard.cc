@@ -131,7 +131,9 @@ Status Guard::Check(const PermitPtr& permit, Right right, std::string_view path)
 
 void Guard::NoteRefusal(const Status& refusal, const PermitPtr& permit, std::string_view peer,
                         std::string_view tracking_id, std::string_view token) {
-  NoteRefusalOfKey(refusal, permit, peer, tracking_id, ClaimedRule(token));
+  // What was proven is not read again.
+  NoteRefusalOfKey(refusal, permit, peer, tracking_id,
+                   permit == nullptr ? ClaimedRule(token) : std::string());
 }
 
 // What a client wrote stands in the sentence.
