@@ -1,5 +1,6 @@
 """The rights of rules over AMQP (SEC-20 to SEC-25): each thing that a link can ask for, as everybody."""
 
+import functools
 import itertools
 import pathlib
 import re
@@ -120,12 +121,15 @@ class RightsTest(served.ServedTest):
 
 class RefusalTest(RightsTest):
 
-    def assert_logged(self, connection, line, counter):
-        """And counted; it asks until the log says so, which has a line a second."""
+    def assert_logged(self, connect, line, counter):
+        """And counted; it asks until the log says so, which has a line a second: each time on a connection of its own,
+        for who has proven nothing may not ask for long."""
         before, asked = getattr(self.rules.statistics(), counter), []
 
         def ask():
+            connection = connect()
             asked.append(self.attach(connection, "q", True))
+            connection.close()
             self.assertEqual(asked[-1][0], REFUSED)
             pattern = rf"warning refused a call from .*127\.0\.0\.1:\d+ {line} \(tracking id [0-9a-f-]{{36}}\)"
             if not any(re.search(pattern, said) for said in self.daemon.log):
@@ -135,11 +139,11 @@ class RefusalTest(RightsTest):
 
     def test_refusals_are_counted_and_logged_with_the_name_of_the_key(self):
         for user, key in (("Manage", "not-the-key"), ("nobody", "not-the-key")):
-            self.assert_logged(self.dial(mechanism="PLAIN", user=user, key=key),
+            self.assert_logged(functools.partial(self.dial, mechanism="PLAIN", user=user, key=key),
                                f"that claims the rule '{user}': there is no rule of that name for this, or this is no "
                                "key of it", "unauthorized_count")
-        for connection in (self.as_rule("q", "Listen"), self.with_token("q", "Listen")):
-            self.assert_logged(connection, "with rule q#[Ll]isten: the token gives no right to Send on 'q'",
+        for prove in (self.as_rule, self.with_token):
+            self.assert_logged(functools.partial(prove, "q", "Listen"), "with rule q#[Ll]isten: the token gives no right to Send on 'q'",
                                "forbidden_count")
         self.assertNotIn("not-the-key", "".join(self.daemon.log))
 
