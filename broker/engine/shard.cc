@@ -46,9 +46,12 @@ Shard::Shard(const World& world, const ShardLimits& limits, BrokerImage image)
       traces_(world.tracer),
       event_logs_(workers_.catalog, resumed_.event_logs),
       watch_(world.now) {
-  std::vector<const EntityRecord*> records;
-  for (const Queue* queue : workers_.catalog.queues()) records.push_back(&queue->record());
-  directory_.Load(records);
+  std::vector<Directory::Named> entities;
+  for (const Queue* queue : workers_.catalog.queues()) {
+    entities.push_back(
+        {queue->name(), {queue->id(), queue->kind(), queue->settings().enable_partitioning}});
+  }
+  directory_.Load(entities);
   timed_.Name(limits_.timed_entities, workers_.catalog);
   namespace_watch_.Note(workers_.catalog.size());
   namespace_watch_.SetLimits(limits_.broker);
@@ -113,6 +116,7 @@ void Shard::RunTurn() {
   PlanAwaitingDue(*turn);
   workers_.shared_bodies.Plan(*turn);
   event_logs_.Record(*turn);
+  workers_.catalog.RestIdle(turn->now);
   if (!turn->is_empty()) Commit(std::move(turn));
   SetAlarm();
   if (has_more()) Wake();

@@ -83,9 +83,9 @@ void Add(std::atomic<std::int64_t>& counter, std::int64_t number) {
 ShardCounters::ShardCounters(const std::vector<const Queue*>& queues)
     : entities_(static_cast<std::int64_t>(queues.size())) {
   for (const Queue* queue : queues) {
-    numbers_->Add(queue->record().id, queue->record().description.name);
+    numbers_->Add(queue->id(), queue->record().description.name);
     for (const LaneKind kind : {LaneKind::kMain, LaneKind::kDeadLetter}) {
-      numbers_->Note(queue->lane(kind).id(), queue->lane(kind).counters());
+      numbers_->Note({queue->id(), kind}, queue->counters(kind));
     }
   }
 }

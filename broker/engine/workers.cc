@@ -68,7 +68,7 @@ void Workers::Register() {
 Status Workers::Start(BrokerImage image) {
   WHARF_RETURN_IF_ERROR(topics.Load(image.rules));
   for (Queue* queue : catalog.queues()) {
-    if (queue->is_fenced()) continue;
+    if (queue->is_fenced() || queue->is_at_rest()) continue;
     for (const LaneKind kind : {LaneKind::kMain, LaneKind::kDeadLetter}) {
       lock_expiry.NoteDeadline(queue->lane(kind));
     }

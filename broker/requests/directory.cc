@@ -31,11 +31,9 @@ EntityRef Directory::Refer(std::string path) const {
   return {std::move(path), LaneId{entry->id, address.lane}, entry->is_partitioned};
 }
 
-void Directory::Load(const std::vector<const EntityRecord*>& records) {
+void Directory::Load(const std::vector<Named>& entities) {
   Map map;
-  for (const EntityRecord* record : records) {
-    map = map.With(FoldPath(record->description.name), EntryOf(*record));
-  }
+  for (const Named& each : entities) map = map.With(FoldPath(each.name), each.entry);
   Replace(std::move(map));
 }
 

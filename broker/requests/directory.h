@@ -27,6 +27,11 @@ class Directory {
     bool is_partitioned = false;
   };
 
+  struct Named {
+    std::string name;
+    Entry entry;
+  };
+
   // By the folded path of an entity; absent: there is none.
   std::optional<Entry> Find(std::string_view folded) const;
   // The lane that the path is the address of. A path that means none stays a path: the shard says
@@ -34,7 +39,7 @@ class Directory {
   EntityRef Refer(std::string path) const;
 
   // What there is at start.
-  void Load(const std::vector<const EntityRecord*>& records);
+  void Load(const std::vector<Named>& entities);
   // Takes the entities that came and went, all at once.
   void Publish(const Changes& committed);
 

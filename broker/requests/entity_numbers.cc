@@ -26,7 +26,8 @@ void EntityNumbers::Add(EntityId id, const std::string& path) {
   cell->path = path;
   by_id_.insert_or_assign(id, cell);
   MutexLock lock(mutex_);
-  by_path_.insert_or_assign(path, std::move(cell));
+  if (const auto before = by_path_.find(path); before != by_path_.end()) by_path_.erase(before);
+  by_path_.insert(std::move(cell));
 }
 
 void EntityNumbers::Remove(EntityId id) {
@@ -35,8 +36,8 @@ void EntityNumbers::Remove(EntityId id) {
   const std::shared_ptr<const Cell> cell = std::move(found->second);
   by_id_.erase(found);
   MutexLock lock(mutex_);
-  const auto named = by_path_.find(cell->path);
-  if (named != by_path_.end() && named->second == cell) by_path_.erase(named);
+  const auto named = by_path_.find(cell);
+  if (named != by_path_.end() && *named == cell) by_path_.erase(named);
 }
 
 void EntityNumbers::Note(const LaneId& lane, const LaneCounters& counters) {
@@ -82,7 +83,7 @@ bool EntityNumbers::TakeSome(const std::string& after, std::size_t count_max, Sl
   MutexLock lock(mutex_);
   auto next = by_path_.upper_bound(after);
   for (; next != by_path_.end() && cells.size() < count_max; ++next) {
-    cells.push_back(next->second);
+    cells.push_back(*next);
   }
   return next != by_path_.end();
 }

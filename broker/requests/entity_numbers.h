@@ -8,10 +8,11 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
@@ -73,9 +74,18 @@ class EntityNumbers {
     // Of the lanes, which count together.
     std::array<std::atomic<std::int64_t>, 2> bytes{};
   };
-  using Cells = std::map<std::string, std::shared_ptr<const Cell>, std::less<>>;
-
-  using Slice = std::vector<std::shared_ptr<const Cell>>;
+  using CellPtr = std::shared_ptr<const Cell>;
+  using Slice = std::vector<CellPtr>;
+  struct IsBefore {
+    using is_transparent = void;
+    bool operator()(const CellPtr& one, const CellPtr& other) const {
+      return one->path < other->path;
+    }
+    bool operator()(const CellPtr& one, std::string_view path) const { return one->path < path; }
+    bool operator()(std::string_view path, const CellPtr& one) const { return path < one->path; }
+  };
+  // No path is that of two.
+  using Cells = std::set<CellPtr, IsBefore>;
 
   static Row RowOf(const Cell& cell);
   // The next ones behind that path, or all from the first on; false: these were the last.

@@ -24,16 +24,16 @@ std::shared_ptr<StoredMessage> CopyOf(const StoredMessage& sent) {
 }  // namespace
 
 void Topic::Subscribe(Queue& queue) {
-  subscriptions_.emplace(queue.record().id, &queue);
-  queue.quota().CountInto(bytes_);
+  subscriptions_.emplace(queue.id(), &queue);
+  queue.CountInto(bytes_);
   NoteFence(queue);
 }
 
 void Topic::NoteFence(Queue& subscription) {
   if (subscription.is_fenced()) {
-    fenced_.emplace(subscription.record().id, &subscription);
+    fenced_.emplace(subscription.id(), &subscription);
   } else {
-    fenced_.erase(subscription.record().id);
+    fenced_.erase(subscription.id());
   }
 }
 
@@ -96,7 +96,7 @@ void Topic::Publish(MessagePublished published, Timestamp now, Changes& changes)
     } else {
       subscription.arrivals().TakeCopy(std::move(copy.message), now, changes);
     }
-    arrived_.push_back({subscription.record().id, LaneKind::kMain});
+    arrived_.push_back({subscription.id(), LaneKind::kMain});
   }
   copies_.clear();
 }

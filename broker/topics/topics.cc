@@ -31,8 +31,8 @@ Status Topics::Load(const std::vector<RuleAdded>& rules) {
   for (Queue* queue : catalog_.queues()) {
     const Queue* parent = catalog_.TopicOf(*queue);
     if (parent == nullptr) continue;
-    Find(parent->record().id)->Subscribe(*queue);
-    topic_of_.emplace(queue->record().id, parent->record().id);
+    Find(parent->id())->Subscribe(*queue);
+    topic_of_.emplace(queue->id(), parent->id());
   }
   for (const RuleAdded& each : rules) {
     // What is left of a subscription that was deleted goes with its other rows.
@@ -51,29 +51,29 @@ Topic* Topics::Find(EntityId topic) const {
 }
 
 std::size_t Topics::CopiesOf(const Queue& queue) const {
-  const Topic* topic = Find(queue.record().id);
+  const Topic* topic = Find(queue.id());
   return topic == nullptr ? 1 : 1 + topic->copies_max();
 }
 
 std::size_t Topics::FiltersOf(const Queue& queue) const {
-  const Topic* topic = Find(queue.record().id);
+  const Topic* topic = Find(queue.id());
   return topic == nullptr ? 0 : topic->rules().sql_filters();
 }
 
 std::size_t Topics::StepsOf(const Queue& queue) const {
-  const Topic* topic = Find(queue.record().id);
+  const Topic* topic = Find(queue.id());
   return topic == nullptr ? 0 : topic->steps_per_message();
 }
 
 Topic* Topics::TopicOf(const Queue& subscription) const {
-  const auto found = topic_of_.find(subscription.record().id);
+  const auto found = topic_of_.find(subscription.id());
   return found == topic_of_.end() ? nullptr : Find(found->second);
 }
 
 void Topics::AddTopic(Queue& queue) {
   auto topic = std::make_unique<Topic>(limits_, random_, work_);
   queue.SetOutlet(*topic);
-  topics_.emplace(queue.record().id, std::move(topic));
+  topics_.emplace(queue.id(), std::move(topic));
 }
 
 Result<Rule> Topics::CheckFirstRule(std::string_view path, std::optional<RuleDescription> rule,
@@ -85,18 +85,18 @@ Result<Rule> Topics::CheckFirstRule(std::string_view path, std::optional<RuleDes
       catalog_.Find(EntityKind::kTopic, FoldPath(SplitSubscriptionPath(path).topic));
   if (!topic.ok()) return topic.status();
   // With the one that it is for.
-  const Topic& of = *Find((*topic)->record().id);
+  const Topic& of = *Find((*topic)->id());
   WHARF_RETURN_IF_ERROR(of.rules().CheckRoom(first, of.subscriptions().size() + 1));
   return CompileRule(EntityId(), std::move(first));
 }
 
 void Topics::AddSubscription(Queue& queue, Rule first_rule, Changes& changes) {
-  const EntityId id = catalog_.TopicOf(queue)->record().id;
+  const EntityId id = catalog_.TopicOf(queue)->id();
   Topic* topic = Find(id);
   topic->Subscribe(queue);
-  topic_of_.emplace(queue.record().id, id);
-  first_rule.subscription = queue.record().id;
-  changes.push_back(RuleAdded{queue.record().id, first_rule.description});
+  topic_of_.emplace(queue.id(), id);
+  first_rule.subscription = queue.id();
+  changes.push_back(RuleAdded{queue.id(), first_rule.description});
   topic->rules().Add(std::move(first_rule));
 }
 
@@ -115,23 +115,22 @@ Result<RuleDescription> Topics::AddRule(Queue& queue, RuleDescription rule, Time
   Topic* topic = TopicOf(queue);
   if (topic == nullptr) return NoSubscription(queue);
   rule.created_at = now;
-  Result<Rule> compiled = CompileRule(queue.record().id, rule);
+  Result<Rule> compiled = CompileRule(queue.id(), rule);
   if (!compiled.ok()) return compiled.status();
-  WHARF_RETURN_IF_ERROR(
-      topic->rules().CheckNew(queue.record().id, rule, topic->subscriptions().size()));
+  WHARF_RETURN_IF_ERROR(topic->rules().CheckNew(queue.id(), rule, topic->subscriptions().size()));
   topic->rules().Add(*std::move(compiled));
   queue.NoteActivity(now);
-  changes.push_back(RuleAdded{queue.record().id, rule});
+  changes.push_back(RuleAdded{queue.id(), rule});
   return rule;
 }
 
 Status Topics::RemoveRule(Queue& queue, std::string_view name, Timestamp now, Changes& changes) {
   Topic* topic = TopicOf(queue);
   if (topic == nullptr) return NoSubscription(queue);
-  Result<std::string> stored = topic->rules().Remove(queue.record().id, name);
+  Result<std::string> stored = topic->rules().Remove(queue.id(), name);
   if (!stored.ok()) return stored.status();
   queue.NoteActivity(now);
-  changes.push_back(RuleRemoved{queue.record().id, *std::move(stored)});
+  changes.push_back(RuleRemoved{queue.id(), *std::move(stored)});
   return {};
 }
 
@@ -140,7 +139,7 @@ Result<RuleDescription> Topics::ReplaceRule(Queue& queue, std::string_view name,
                                             RuleDescription rule, Timestamp now, Changes& changes) {
   Topic* topic = TopicOf(queue);
   if (topic == nullptr) return NoSubscription(queue);
-  const EntityId subscription = queue.record().id;
+  const EntityId subscription = queue.id();
   RuleSet& rules = topic->rules();
   const Rule* found = rules.Find(subscription, name);
   if (found == nullptr) return rules.Remove(subscription, name).status();

@@ -9,8 +9,10 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/hash/hash.h"
 
 namespace wharf {
@@ -22,13 +24,12 @@ class HashTrie {
   const Value* Find(std::string_view key) const {
     const std::uint64_t hash = Hash()(key);
     const Node* node = root_.get();
-    for (int shift = 0; node != nullptr && !node->children.empty(); shift += kBits) {
+    for (int shift = 0; node != nullptr; shift += kBits) {
+      const auto* const branch = std::get_if<Branch>(node);
+      if (branch == nullptr) return FindIn(std::get<Leaf>(*node), key);
       const std::uint32_t bit = BitOf(hash, shift);
-      node = (node->bitmap & bit) == 0 ? nullptr : node->children[IndexOf(*node, bit)].get();
-    }
-    if (node == nullptr) return nullptr;
-    for (const auto& [name, value] : node->entries) {
-      if (name == key) return &value;
+      const bool has = (branch->bitmap & bit) != 0;
+      node = has ? branch->children[IndexOf(*branch, bit)].get() : nullptr;
     }
     return nullptr;
   }
@@ -47,14 +48,18 @@ class HashTrie {
  private:
   static constexpr int kBits = 5;
 
-  struct Node;
+  struct Leaf;
+  struct Branch;
+  using Node = std::variant<Leaf, Branch>;
   using NodePtr = std::shared_ptr<const Node>;
   using Entry = std::pair<std::string, Value>;
-  // A leaf has entries, all with the same hash; any other node has children.
-  struct Node {
+  // All have the same hash; nearly always it is one.
+  struct Leaf {
     std::uint64_t hash = 0;
-    std::vector<Entry> entries{};
-    // Which children there are, in their order.
+    absl::InlinedVector<Entry, 1> entries{};
+  };
+  // Which children there are, and these in their order.
+  struct Branch {
     std::uint32_t bitmap = 0;
     std::vector<NodePtr> children{};
   };
@@ -64,20 +69,26 @@ class HashTrie {
   static std::uint32_t BitOf(std::uint64_t hash, int shift) {
     return std::uint32_t{1} << ((hash >> shift) & ((1 << kBits) - 1));
   }
-  static std::size_t IndexOf(const Node& node, std::uint32_t bit) {
-    return static_cast<std::size_t>(std::popcount(node.bitmap & (bit - 1)));
+  static std::size_t IndexOf(const Branch& branch, std::uint32_t bit) {
+    return static_cast<std::size_t>(std::popcount(branch.bitmap & (bit - 1)));
   }
-  static std::ptrdiff_t PlaceOf(const Node& node, std::uint32_t bit) {
-    return static_cast<std::ptrdiff_t>(IndexOf(node, bit));
+  static std::ptrdiff_t PlaceOf(const Branch& branch, std::uint32_t bit) {
+    return static_cast<std::ptrdiff_t>(IndexOf(branch, bit));
+  }
+  static const Value* FindIn(const Leaf& leaf, std::string_view key) {
+    for (const auto& [name, value] : leaf.entries) {
+      if (name == key) return &value;
+    }
+    return nullptr;
   }
 
   static NodePtr Insert(const NodePtr& node, int shift, std::uint64_t hash, Entry entry) {
-    if (node == nullptr) return std::make_shared<Node>(Node{hash, {std::move(entry)}});
-    if (node->children.empty() && node->hash == hash) return InsertHere(*node, std::move(entry));
+    if (node == nullptr) return LeafOf(hash, std::move(entry));
+    const auto* const leaf = std::get_if<Leaf>(node.get());
+    if (leaf != nullptr && leaf->hash == hash) return InsertHere(*leaf, std::move(entry));
     // A leaf with another hash moves down, below a node of its own.
-    Node changed = node->children.empty()
-                       ? Node{.bitmap = BitOf(node->hash, shift), .children = {node}}
-                       : *node;
+    Branch changed =
+        leaf == nullptr ? std::get<Branch>(*node) : Branch{BitOf(leaf->hash, shift), {node}};
     const std::uint32_t bit = BitOf(hash, shift);
     const std::ptrdiff_t place = PlaceOf(changed, bit);
     if ((changed.bitmap & bit) == 0) {
@@ -86,24 +97,40 @@ class HashTrie {
     }
     NodePtr& child = changed.children[static_cast<std::size_t>(place)];
     child = Insert(child, shift + kBits, hash, std::move(entry));
-    return std::make_shared<Node>(std::move(changed));
+    changed.children.shrink_to_fit();
+    return std::make_shared<const Node>(std::move(changed));
   }
 
-  static NodePtr InsertHere(const Node& leaf, Entry entry) {
-    Node changed = leaf;
-    std::erase_if(changed.entries, [&](const Entry& other) { return other.first == entry.first; });
+  static NodePtr LeafOf(std::uint64_t hash, Entry entry) {
+    Leaf leaf{.hash = hash};
+    leaf.entries.push_back(std::move(entry));
+    return std::make_shared<const Node>(std::move(leaf));
+  }
+
+  static NodePtr InsertHere(const Leaf& leaf, Entry entry) {
+    Leaf changed{.hash = leaf.hash};
+    for (const Entry& other : leaf.entries) {
+      if (other.first != entry.first) changed.entries.push_back(other);
+    }
     changed.entries.push_back(std::move(entry));
-    return std::make_shared<Node>(std::move(changed));
+    return std::make_shared<const Node>(std::move(changed));
+  }
+
+  static NodePtr EraseHere(const Leaf& leaf, std::string_view key) {
+    Leaf changed{.hash = leaf.hash};
+    for (const Entry& other : leaf.entries) {
+      if (other.first != key) changed.entries.push_back(other);
+    }
+    if (changed.entries.empty()) return nullptr;
+    return std::make_shared<const Node>(std::move(changed));
   }
 
   // A node that would have a single leaf is that leaf.
   static NodePtr Erase(const NodePtr& node, int shift, std::uint64_t hash, std::string_view key) {
     if (node == nullptr) return nullptr;
-    Node changed = *node;
-    if (node->children.empty()) {
-      std::erase_if(changed.entries, [&](const Entry& entry) { return entry.first == key; });
-      return changed.entries.empty() ? nullptr : std::make_shared<Node>(std::move(changed));
-    }
+    const auto* const leaf = std::get_if<Leaf>(node.get());
+    if (leaf != nullptr) return EraseHere(*leaf, key);
+    Branch changed = std::get<Branch>(*node);
     const std::uint32_t bit = BitOf(hash, shift);
     if ((changed.bitmap & bit) == 0) return node;
     const std::ptrdiff_t place = PlaceOf(changed, bit);
@@ -115,8 +142,9 @@ class HashTrie {
     }
     if (changed.children.empty()) return nullptr;
     const NodePtr& only = changed.children.front();
-    if (changed.children.size() == 1 && only->children.empty()) return only;
-    return std::make_shared<Node>(std::move(changed));
+    const bool is_leaf_alone = changed.children.size() == 1 && std::holds_alternative<Leaf>(*only);
+    if (is_leaf_alone) return only;
+    return std::make_shared<const Node>(std::move(changed));
   }
 
   NodePtr root_;

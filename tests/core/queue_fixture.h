@@ -16,7 +16,7 @@ namespace wharf {
 class QueueFixture {
  public:
   explicit QueueFixture(QueueDescription description = {}, QueueLimits limits = {})
-      : limits_(limits), queue_(ImageOf(std::move(description)), limits_, random_, watches_) {}
+      : limits_(limits), queue_(ImageOf(std::move(description)), world_) {}
 
   Queue& queue() { return queue_; }
   ManualClock& clock() { return clock_; }
@@ -139,6 +139,8 @@ class QueueFixture {
   Contents stored_;
   KnownIds known_;
   Watches watches_;
+  AwakeQueues awake_{limits_.look_pause};
+  const Queue::World world_{limits_, random_, watches_, awake_};
   Queue queue_;
 };
 

@@ -22,6 +22,8 @@ ShardLimits SmallWindows(SeededRandom& random) {
   limits.broker.queue.lane.spans = SmallSpans(random);
   limits.broker.queue.lane.hint_length = seconds(random.Next() % 30);
   limits.expiry_grain = {};
+  // What nothing is in rests at the end of each turn.
+  limits.broker.queue.look_pause = {};
   limits.windows_bytes_max = random.Next() % 2 == 0 ? 1 : 100000;
   return limits;
 }

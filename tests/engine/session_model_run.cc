@@ -14,6 +14,8 @@ using std::chrono::seconds;
 ShardLimits SmallLimits(SeededRandom& random, std::size_t held_max) {
   ShardLimits limits;
   limits.broker.queue.held_sessions_max = held_max;
+  // What nothing is in rests at the end of each turn.
+  limits.broker.queue.look_pause = {};
   SessionLimits& sessions = limits.broker.queue.lane.sessions;
   sessions.window.messages_max = 1 + random.Next() % 6;
   sessions.window.bytes_max = 1 + random.Next() % 20000;

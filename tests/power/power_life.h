@@ -145,6 +145,7 @@ class PowerLife {
     store_.emplace(*rocks_, log_->store(), random_);
     EngineHarness::Options options{.seed = seed};
     options.limits.broker.queue.lane.run_min = 2;
+    options.limits.broker.queue.look_pause = {};
     options.limits.broker.queue.lane.spans = SmallSpans(random_);
     options.limits.expiry_grain = {};
     engine_ = std::make_unique<EngineHarness>(options, *store_, *log_);

@@ -61,10 +61,9 @@ TEST(DirectoryTest, WhatIsDeletedAndMadeAnewInOneTurnIsTheNewOne) {
 }
 
 TEST(DirectoryTest, ASubscriptionIsFoundByItsPath) {
-  const EntityRecord news = Entity(1, "news", EntityKind::kTopic);
-  const EntityRecord mine = Entity(2, "news/Subscriptions/mine", EntityKind::kSubscription);
   Directory directory;
-  directory.Load({&news, &mine});
+  directory.Load({{"news", {EntityId(1), EntityKind::kTopic}},
+                  {"news/Subscriptions/mine", {EntityId(2), EntityKind::kSubscription}}});
 
   EXPECT_EQ(Meaning(directory, "News/subscriptions/Mine").first, 2U);
 }

@@ -16,16 +16,16 @@ Catalog::Catalog(Image image, const BrokerLimits& limits, Random& random)
       next_number_(image.next_number) {
   for (Queue::Image& each : image.queues) {
     std::string path = FoldPath(each.record.description.name);
-    Enter(std::move(path), std::move(each));
+    Enter(std::move(path), std::move(each))->Rest(Timestamp(), settings_);
   }
 }
 
 Queue* Catalog::Enter(std::string path, Queue::Image image) {
-  auto entered = std::make_unique<Queue>(std::move(image), limits_.queue, random_, watches_);
+  auto entered = std::make_unique<Queue>(std::move(image), queue_world_);
   Queue* const queue = entered.get();
-  queue->quota().CountIntoNamespace(&size_);
+  queue->CountIntoNamespace(size_);
   const auto place = by_path_.emplace(std::move(path), std::move(entered)).first;
-  by_id_.emplace(queue->record().id, queue);
+  by_id_.emplace(queue->id(), queue);
   if (queue->kind() != EntityKind::kSubscription) {
     ++count_;
     std::vector<InOrder>& kind = by_kind_[queue->kind()];
@@ -51,7 +51,7 @@ Status Catalog::CheckRoom(EntityKind kind, QueueDescription& description) const 
     return {ErrorCode::kQuotaExceeded,
             fmt::format("the topic has {} subscriptions already, as many as it may have", max)};
   }
-  description.name = SubscriptionPath((*topic)->description().name, parts.name);
+  description.name = SubscriptionPath((*topic)->name(), parts.name);
   return {};
 }
 
@@ -84,7 +84,7 @@ Result<Queue*> Catalog::Update(EntityKind kind, QueueDescription description, Ti
   WHARF_RETURN_IF_ERROR(CheckUpdate(kind, (*found)->description(), description));
   WHARF_RETURN_IF_ERROR(CheckDescription(kind, description));
   WHARF_RETURN_IF_ERROR(CheckForwarding(kind, description, *this));
-  description.name = (*found)->description().name;
+  description.name = (*found)->name();
   (*found)->Update(std::move(description), now, changes);
   return found;
 }
@@ -97,11 +97,11 @@ Result<std::vector<EntityId>> Catalog::Delete(EntityKind kind, std::string_view 
   std::vector<EntityId> deleted;
   if (kind == EntityKind::kTopic) {
     for (const Queue* each : ListSubscriptions(path, {}, by_path_.size())) {
-      deleted.push_back(each->record().id);
-      Erase(each->record().id, FoldPath(each->description().name), changes);
+      deleted.push_back(each->id());
+      Erase(each->id(), FoldPath(each->name()), changes);
     }
   }
-  deleted.push_back((*found)->record().id);
+  deleted.push_back((*found)->id());
   Erase(deleted.back(), path, changes);
   return deleted;
 }
@@ -109,7 +109,7 @@ Result<std::vector<EntityId>> Catalog::Delete(EntityKind kind, std::string_view 
 void Catalog::Erase(EntityId id, std::string_view path, Changes& changes) {
   const auto found = by_path_.find(path);
   const Queue& queue = *found->second;
-  changes.push_back(EntityDeleted{id, queue.description().name});
+  changes.push_back(EntityDeleted{id, queue.name()});
   if (queue.kind() != EntityKind::kSubscription) {
     --count_;
     std::vector<InOrder>& kind = by_kind_[queue.kind()];
@@ -141,7 +141,7 @@ Result<Queue*> Catalog::Find(EntityKind kind, std::string_view path) const {
 
 Queue* Catalog::TopicOf(const Queue& subscription) const {
   if (subscription.kind() != EntityKind::kSubscription) return nullptr;
-  const auto parts = SplitSubscriptionPath(subscription.description().name);
+  const auto parts = SplitSubscriptionPath(subscription.name());
   const auto found = by_path_.find(FoldPath(parts.topic));
   return found == by_path_.end() ? nullptr : found->second.get();
 }
@@ -169,7 +169,14 @@ Status Catalog::WhyGone(EntityId id) const {
 
 Queue* Catalog::FindShelf(const Shelf& shelf) const {
   Queue* queue = Find(shelf.entity);
-  return queue != nullptr && queue->lane(shelf.kind).shelf() == shelf ? queue : nullptr;
+  return queue != nullptr && queue->shelf(shelf.kind) == shelf ? queue : nullptr;
+}
+
+void Catalog::RestIdle(Timestamp now) {
+  for (const EntityId id : awake_.Take(now)) {
+    Queue* const queue = FindKnown(id);
+    if (queue != nullptr && !queue->Rest(now, settings_)) awake_.NoteUsed(id, now);
+  }
 }
 
 bool Catalog::HasChanged(const Shelf& shelf, SequenceNumber number, const PageWatch& watch) const {
@@ -186,7 +193,7 @@ bool Catalog::HaveChanged(const Shelf& shelf, const FoundMessages& found,
 // No number is used twice on a shelf; a purge changes all that stood on it.
 bool Catalog::IsInSpan(const Shelf& shelf, SequenceNumber number) const {
   const Queue* queue = FindShelf(shelf);
-  return queue != nullptr && queue->lane(shelf.kind).spans().Covers(number);
+  return queue != nullptr && !queue->is_at_rest() && queue->lane(shelf.kind).spans().Covers(number);
 }
 
 std::vector<const Queue*> Catalog::List(EntityKind kind, std::string_view after,

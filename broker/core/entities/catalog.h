@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "broker/core/entities/shared_settings.h"
 #include "broker/core/queue/queue.h"
 
 namespace wharf {
@@ -74,6 +75,8 @@ class Catalog {
                                std::size_t count_max) const;
   // Null if it was deleted, or if this is no subscription.
   Queue* TopicOf(const Queue& subscription) const;
+  // At the end of a turn: what nothing is in gives back what it takes, as far as it is looked at.
+  void RestIdle(Timestamp now);
   // Notices whether these messages change from now on...
   NumberWatch BeginWatch(LaneId lane, const std::vector<SequenceNumber>& numbers) {
     return watches_.Begin(lane, numbers);
@@ -113,6 +116,9 @@ class Catalog {
   const BrokerLimits& limits_;
   Random& random_;
   Watches watches_;
+  AwakeQueues awake_{limits_.queue.look_pause};
+  SharedSettings settings_;
+  const Queue::World queue_world_{limits_.queue, random_, watches_, awake_};
   NamespaceSize size_;
   std::uint64_t next_number_;
   // Queues and topics.

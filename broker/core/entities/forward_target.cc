@@ -36,14 +36,14 @@ Status CheckTarget(const std::string& source, const std::optional<std::string>& 
 std::vector<std::string> NextOf(const Queue& entity, const Catalog& catalog) {
   std::vector<std::string> next;
   const auto note = [&next](const Queue& source) {
-    const auto& target = source.description().forward_to;
+    const auto& target = source.settings().forward_to;
     if (target) next.push_back(ParseAddress(*target).entity);
   };
   if (entity.kind() != EntityKind::kTopic) {
     note(entity);
     return next;
   }
-  const std::string path = FoldPath(entity.description().name);
+  const std::string path = FoldPath(entity.name());
   for (const Queue* each : catalog.ListSubscriptions(path, {}, kSubscriptionsMax)) note(*each);
   return next;
 }

@@ -93,10 +93,10 @@ Status TransactionPlan::Check(Queue& queue, LaneKind kind, const SendMessages& s
   WHARF_RETURN_IF_ERROR(CheckMainLane(kind));
   for (const Message& message : send.messages) {
     WHARF_RETURN_IF_ERROR(queue.placement().CheckHasKey(message));
-    const Message& first = *first_.try_emplace(queue.record().id, &message).first->second;
+    const Message& first = *first_.try_emplace(queue.id(), &message).first->second;
     WHARF_RETURN_IF_ERROR(queue.placement().CheckSameKey(first, message));
   }
-  std::int64_t& bytes = bytes_[queue.record().id];
+  std::int64_t& bytes = bytes_[queue.id()];
   WHARF_RETURN_IF_ERROR(queue.sending().CheckAll(send.messages, bytes, now_));
   const auto sent = static_cast<std::int64_t>(BytesOf(send));
   bytes += sent;
@@ -107,7 +107,7 @@ Status TransactionPlan::Check(Queue& queue, LaneKind kind, const SendMessages& s
 
 Status TransactionPlan::Check(Queue& queue, LaneKind kind, const SettleMessages& settle) {
   for (const LockToken& token : settle.tokens) {
-    WHARF_RETURN_IF_ERROR(TakeToken({queue.record().id, kind}, token));
+    WHARF_RETURN_IF_ERROR(TakeToken({queue.id(), kind}, token));
     WHARF_RETURN_IF_ERROR(queue.settling().Check(kind, token, settle.settlement, now_));
   }
   return {};
@@ -115,7 +115,7 @@ Status TransactionPlan::Check(Queue& queue, LaneKind kind, const SettleMessages&
 
 Status TransactionPlan::Check(Queue& queue, LaneKind kind, const RenewLocks& renew) {
   for (const LockToken& token : renew.tokens) {
-    if (settled_.contains({{queue.record().id, kind}, token})) {
+    if (settled_.contains({{queue.id(), kind}, token})) {
       return {ErrorCode::kArgumentError, "a lock cannot be renewed that was settled before"};
     }
     WHARF_RETURN_IF_ERROR(queue.settling().CheckRenewLock(kind, token, now_));
@@ -124,11 +124,11 @@ Status TransactionPlan::Check(Queue& queue, LaneKind kind, const RenewLocks& ren
 }
 
 Status TransactionPlan::Check(Queue& queue, LaneKind kind, const SetState& set) {
-  std::int64_t& bytes = bytes_[queue.record().id];
+  std::int64_t& bytes = bytes_[queue.id()];
   WHARF_RETURN_IF_ERROR(queue.session_states().Check(
       kind, set.session, set.state, BytesRead(queue, set.session), set.completed, bytes, now_));
   for (const LockToken& token : set.completed) {
-    WHARF_RETURN_IF_ERROR(TakeToken({queue.record().id, kind}, token));
+    WHARF_RETURN_IF_ERROR(TakeToken({queue.id(), kind}, token));
   }
   bytes += static_cast<std::int64_t>(BytesOf(set));
   return {};
@@ -143,7 +143,7 @@ Status TransactionPlan::TakeToken(LaneId lane, const LockToken& token) {
 std::optional<std::int64_t> TransactionPlan::BytesRead(Queue& queue, const LockToken& token) const {
   const Result<Session*> session = queue.holds().FindSession(LaneKind::kMain, token, now_);
   if (!session.ok()) return std::nullopt;
-  const auto read = found_.state_bytes.find({queue.record().id, (*session)->id()});
+  const auto read = found_.state_bytes.find({queue.id(), (*session)->id()});
   return read == found_.state_bytes.end() ? std::nullopt : std::optional(read->second);
 }
 
@@ -182,7 +182,7 @@ TransactionReads TransactionPlan::Missing() const {
 // All ids of an entity are read together.
 void TransactionPlan::AddMissingIds(const Step& step, const SendMessages& send,
                                     TransactionReads& reads) const {
-  const EntityId entity = step.queue.record().id;
+  const EntityId entity = step.queue.id();
   const bool is_read = found_.ids.contains(entity);
   if (!step.queue.description().requires_duplicate_detection || is_read) return;
   std::vector<DuplicateId>& ids = reads.ids[entity];
@@ -194,7 +194,7 @@ void TransactionPlan::AddMissingIds(const Step& step, const SendMessages& send,
 void TransactionPlan::AddMissingState(const Step& step, const SetState& set,
                                       TransactionReads& reads) const {
   const Session& session = **step.queue.holds().FindSession(step.kind, set.session, now_);
-  const EntityId entity = step.queue.record().id;
+  const EntityId entity = step.queue.id();
   if (session.state_bytes() || found_.state_bytes.contains({entity, session.id()})) return;
   reads.states[entity].push_back(session.id());
 }
@@ -215,7 +215,7 @@ Status TransactionPlan::CheckFound() const {
 
 Status TransactionPlan::CheckIds(const Step& step) const {
   const auto* send = std::get_if<SendMessages>(&step.operation.what);
-  const auto known = found_.ids.find(step.queue.record().id);
+  const auto known = found_.ids.find(step.queue.id());
   if (send == nullptr || known == found_.ids.end()) return {};
   for (const Message& message : send->messages) {
     WHARF_RETURN_IF_ERROR(step.queue.duplicates().Check(message, known->second));
@@ -234,7 +234,7 @@ std::vector<OperationResult> TransactionPlan::Apply(Changes& changes) {
 }
 
 OperationResult TransactionPlan::Do(const Step& step, SendMessages& send, Changes& changes) {
-  KnownIds& known = found_.ids[step.queue.record().id];
+  KnownIds& known = found_.ids[step.queue.id()];
   return {.sent = step.queue.sending().AcceptAll(std::move(send.messages), known, now_, changes)};
 }
 

@@ -11,8 +11,8 @@ Lane::Lane(LaneId id, Image image, const LaneLimits& limits, Watches& watches)
       run_limits_(limits.spans.run),
       watches_(watches),
       counters_(image.counters),
-      written_active_at_(counters_.active_at),
-      written_accessed_at_(counters_.accessed_at),
+      written_use_(
+          image.written_use.value_or(WrittenUse{counters_.active_at, counters_.accessed_at})),
       written_counts_(counters_),
       spans_(std::move(image.spans), limits.spans),
       shared_hints_(limits.hint_length) {
@@ -26,6 +26,30 @@ Lane::Lane(LaneId id, Image image, const LaneLimits& limits, Watches& watches)
     CheckNotExpired(row.lock.number);
     AddLock(row.token, std::move(row.lock));
   }
+}
+
+// Sessions and partitions have more to be remembered: which sessions there are, whose turn it is.
+bool Lane::Rest(Timestamp now, RestingLane& lane, RestingEntity& entity) const {
+  const bool is_in_use = counters_changed_ || has_arrived_ || !freed_holders_.empty() ||
+                         !spans_.all().empty() || shared_hints_.HasOpen(now) ||
+                         !contradiction_.ok();
+  if (is_in_use || sessions_ != nullptr) return false;
+  lane = {.cursor = counters_.cursor, .generation = counters_.generation};
+  entity = {.next_number = counters_.next_number,
+            .scheduled_floor = counters_.scheduled_floor,
+            .accessed_at = counters_.accessed_at,
+            .active_at = counters_.active_at,
+            .written_use = written_use_};
+  return counters_ == lane.CountersOf(entity) && written_counts_ == MessageCounts();
+}
+
+Lane::Image Lane::ImageOf(const RestingLane& lane, const RestingEntity& entity,
+                          std::uint32_t life) {
+  Image image;
+  image.counters = lane.CountersOf(entity);
+  image.life = life;
+  image.written_use = entity.written_use;
+  return image;
 }
 
 void Lane::CheckNotExpired(SequenceNumber number) {
@@ -76,19 +100,18 @@ constexpr Duration kGrain = std::chrono::minutes(1);
 
 void Lane::NoteActivity(Timestamp now) {
   counters_.active_at = now;
-  if (now - written_active_at_ >= kGrain) counters_changed_ = true;
+  if (now - written_use_.active_at >= kGrain) counters_changed_ = true;
 }
 
 void Lane::NoteAccess(Timestamp now) {
   NoteActivity(now);
   counters_.accessed_at = now;
-  if (now - written_accessed_at_ >= kGrain) counters_changed_ = true;
+  if (now - written_use_.accessed_at >= kGrain) counters_changed_ = true;
 }
 
 bool Lane::TakeCountersChanged() {
   if (!std::exchange(counters_changed_, false)) return false;
-  written_active_at_ = counters_.active_at;
-  written_accessed_at_ = counters_.accessed_at;
+  written_use_ = {counters_.active_at, counters_.accessed_at};
   written_counts_ = counters_;
   return true;
 }

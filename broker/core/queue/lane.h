@@ -30,6 +30,7 @@
 #include "broker/core/queue/lock_table.h"
 #include "broker/core/queue/namespace_size.h"
 #include "broker/core/queue/remains.h"
+#include "broker/core/queue/resting_lane.h"
 #include "broker/core/queue/shared_hints.h"
 #include "broker/core/queue/spans.h"
 #include "storage/base/status.h"
@@ -73,11 +74,18 @@ class Lane {
     bool is_partitioned = false;
     // How often it was loaded before, in this life of the broker.
     std::uint32_t life = 0;
+    // Absent: as the counters say.
+    std::optional<WrittenUse> written_use{};
   };
 
   Lane(LaneId id, Image image, const LaneLimits& limits, Watches& watches);
   Lane(const Lane&) = delete;
   Lane& operator=(const Lane&) = delete;
+
+  // Whether there is nothing in it, all that is counted of it is written, and it is of a kind that
+  // can be told in a few words: then these. The image makes the same lane of them again.
+  bool Rest(Timestamp now, RestingLane& lane, RestingEntity& entity) const;
+  static Image ImageOf(const RestingLane& lane, const RestingEntity& entity, std::uint32_t life);
 
   const LaneId& id() const { return id_; }
   // Where its rows stand; another one after a purge.
@@ -309,8 +317,7 @@ class Lane {
   LaneCounters counters_;
   Status contradiction_;
   // As in the row of the counters.
-  Timestamp written_active_at_;
-  Timestamp written_accessed_at_;
+  WrittenUse written_use_;
   MessageCounts written_counts_;
   std::int64_t* total_ = nullptr;
   NamespaceSize* namespace_size_ = nullptr;

@@ -13,6 +13,8 @@ struct QueueLimits {
   // Per queue; no further one can be accepted.
   std::size_t held_sessions_max = 100000;
   LaneLimits lane{};
+  // How long after it was found in use it is seen whether a queue may rest.
+  Duration look_pause = std::chrono::seconds(2);
 };
 
 }  // namespace wharf

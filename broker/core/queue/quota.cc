@@ -1,7 +1,5 @@
 #include "broker/core/queue/quota.h"
 
-#include <utility>
-
 #include <fmt/core.h>
 
 namespace wharf {
@@ -11,10 +9,9 @@ std::int64_t Quota::bytes() const {
          (outlet_ == nullptr ? 0 : outlet_->bytes());
 }
 
-void Quota::CountInto(std::shared_ptr<std::int64_t> total) {
-  main_.CountInto(total.get());
-  dead_letter_.CountInto(total.get());
-  total_ = std::move(total);
+void Quota::CountInto(std::int64_t* total) {
+  main_.CountInto(total);
+  dead_letter_.CountInto(total);
 }
 
 void Quota::CountIntoNamespace(NamespaceSize* size) {

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 
 #include "broker/core/changes/change.h"
 #include "broker/core/queue/lane.h"
@@ -30,8 +29,8 @@ class Quota {
   // Bytes of both lanes and of scheduled messages (DLQ-8, SCH-10).
   std::int64_t bytes() const;
   // From now on those of both lanes are part of `total`, which is so always right without being
-  // asked for; null: no more.
-  void CountInto(std::shared_ptr<std::int64_t> total);
+  // asked for, and outlives it; null: no more.
+  void CountInto(std::int64_t* total);
   // The same of the namespace's, which outlives it.
   void CountIntoNamespace(NamespaceSize* size);
 
@@ -52,7 +51,6 @@ class Quota {
   Lane& dead_letter_;
   // Null unless it is a topic.
   const Outlet* outlet_ = nullptr;
-  std::shared_ptr<std::int64_t> total_;
 };
 
 }  // namespace wharf

@@ -16,11 +16,18 @@ SequenceNumber EndOf(const StoredMessage& message) {
 
 // The sweeper takes up what is due at the instant that it is, and reads what came before: whoever
 // comes at that instant or later has another hint.
+bool SharedHints::IsOpenAt(const Open& open, Timestamp now) {
+  return now < open.shared.hint.time && now <= open.shared.came_until;
+}
+
 bool SharedHints::IsOpenFor(const Open& open, const StoredMessage& message) {
-  const Timestamp now = message.enqueued_at;
-  const SharedHint& shared = open.shared;
-  return now < shared.hint.time && now <= shared.came_until &&
-         PartitionOf(shared.hint.number) == PartitionOf(message.number);
+  return IsOpenAt(open, message.enqueued_at) &&
+         PartitionOf(open.shared.hint.number) == PartitionOf(message.number);
+}
+
+bool SharedHints::HasOpen(Timestamp now) const {
+  return std::any_of(open_.begin(), open_.end(),
+                     [now](const Open& open) { return IsOpenAt(open, now); });
 }
 
 SharedHints::Open SharedHints::Begin(const Shelf& shelf, const StoredMessage& message) const {

@@ -33,6 +33,8 @@ class SharedHints {
   // Whether the message, which comes to the lane now, shares a hint; if it is the first, the change
   // is written.
   bool Take(const Shelf& shelf, const StoredMessage& message, Changes& changes);
+  // Whether what comes now, or later, may share one that is open already.
+  bool HasOpen(Timestamp now) const;
   // The lane was purged.
   void Clear() { open_.clear(); }
 
@@ -45,6 +47,7 @@ class SharedHints {
     bool is_written = false;
   };
 
+  static bool IsOpenAt(const Open& open, Timestamp now);
   // Whether it can be shared by what comes now, in the partition of the message.
   static bool IsOpenFor(const Open& open, const StoredMessage& message);
   Open Begin(const Shelf& shelf, const StoredMessage& message) const;

@@ -120,7 +120,7 @@ void Forwarder::Serve(LaneId lane, Lanes& lanes, Budget& budget, Turn& turn) {
     lanes.insert({lane.entity, LaneKind::kDeadLetter});
   }
   if (target.ok() && (*target)->forwards_to(LaneKind::kMain)) {
-    lanes.insert({(*target)->record().id, LaneKind::kMain});
+    lanes.insert({(*target)->id(), LaneKind::kMain});
   }
 }
 
@@ -171,7 +171,7 @@ void Forwarder::StandInLine(Queue& source, LaneKind kind, const Queue& target, T
     ids.insert(*std::move(id));
   }
   ticket.ids.assign(ids.begin(), ids.end());
-  ticket.send = [this, lane, target = target.record().id, ids = std::move(ids)](
+  ticket.send = [this, lane, target = target.id(), ids = std::move(ids)](
                     Turn& later, const Result<KnownIds*>& known) {
     ForwardLookedUp(lane, target, ids, known, later);
   };
@@ -194,7 +194,7 @@ void Forwarder::ForwardLookedUp(LaneId lane, EntityId target, const MessageIds& 
     return Rest(lane, turn.now);
   }
   const Result<Queue*> found = FindForwardTarget(context_.catalog, *source->forwards_to(lane.kind));
-  if (!found.ok() || (*found)->record().id != target) return;
+  if (!found.ok() || (*found)->id() != target) return;
   if (!(*found)->CheckFence().ok()) return Rest(lane, turn.now);
   Budget budget{kForwardedPerLane, kTurnBytes};
   Forward(*source, lane.kind, found, &ids, **known, budget, turn);

@@ -17,22 +17,22 @@ constexpr Duration kLeftAfterStart = std::chrono::minutes(5);
 void IdleWatch::Start(Timestamp now, Timestamp last_committed) {
   std::vector<std::pair<Queue*, Duration>> were_idle;
   for (Queue* queue : context_.catalog.queues()) {
-    if (queue->description().auto_delete_on_idle == kUnlimited) continue;
+    if (queue->settings().auto_delete_on_idle == kUnlimited) continue;
     were_idle.emplace_back(queue, std::max(last_committed - UsedAt(*queue), Duration(0)));
   }
   for (const auto& [queue, was_idle] : were_idle) {
-    const Duration idle = queue->description().auto_delete_on_idle;
+    const Duration idle = queue->settings().auto_delete_on_idle;
     queue->NoteActivity(now - std::min(was_idle, idle - std::min(idle, kLeftAfterStart)));
     // Written, so that the next start does not count this stop either.
-    context_.touched.TouchLater({queue->record().id, LaneKind::kMain});
+    context_.touched.TouchLater({queue->id(), LaneKind::kMain});
     Track(*queue, now);
   }
 }
 
 // What keeps it from being idle at all may be over by the time that it is looked at.
 void IdleWatch::Track(const Queue& queue, Timestamp now) {
-  const Duration idle = queue.description().auto_delete_on_idle;
-  deadlines_.Set(queue.record().id, std::min(queue.idle_deadline(), After(now, idle)));
+  const Duration idle = queue.settings().auto_delete_on_idle;
+  deadlines_.Set(queue.id(), std::min(queue.idle_deadline(), After(now, idle)));
 }
 
 void IdleWatch::OnEntityChanged(Queue& queue, Turn& turn) { Track(queue, turn.now); }
@@ -50,7 +50,7 @@ void IdleWatch::Look(EntityId entity, Turn& turn) {
   if (queue == nullptr) return;
   NoteUse(*queue, turn);
   if (queue->idle_deadline() > turn.now) return Track(*queue, turn.now);
-  const std::string name = queue->description().name;
+  const std::string name = queue->name();
   const Status deleted = eraser_.EraseEntity(queue->kind(), name, turn);
   if (!deleted.ok()) spdlog::error("'{}' cannot be deleted: {}", name, deleted.message());
 }
@@ -70,19 +70,19 @@ bool IdleWatch::IsWaitedOn(EntityId entity) const {
 
 // Every use of a subscription is one of its topic (ADI-4).
 Timestamp IdleWatch::UsedAt(const Queue& queue) const {
-  Timestamp used = queue.lane(LaneKind::kMain).counters().active_at;
-  const Topic* topic = topics_.Find(queue.record().id);
+  Timestamp used = queue.counters(LaneKind::kMain).active_at;
+  const Topic* topic = topics_.Find(queue.id());
   if (topic == nullptr) return used;
   for (const auto& [id, subscription] : topic->subscriptions()) {
-    used = std::max(used, subscription->lane(LaneKind::kMain).counters().active_at);
+    used = std::max(used, subscription->counters(LaneKind::kMain).active_at);
   }
   return used;
 }
 
 void IdleWatch::NoteUse(Queue& queue, Turn& turn) {
-  const EntityId id = queue.record().id;
+  const EntityId id = queue.id();
   const Timestamp used = IsWaitedOn(id) ? turn.now : UsedAt(queue);
-  if (used <= queue.lane(LaneKind::kMain).counters().active_at) return;
+  if (used <= queue.counters(LaneKind::kMain).active_at) return;
   context_.touched.NoteUse(queue, {id, LaneKind::kMain}, used);
 }
 

@@ -26,7 +26,7 @@ void NoteHandedOut(const Queue& queue, LaneKind kind, const Delivered& delivered
   span->entity = PathOf(queue, kind);
   span->start = turn.now;
   HandedOut handed_out{
-      .lane = {queue.record().id, kind}, .number = message.number, .span = *std::move(span)};
+      .lane = {queue.id(), kind}, .number = message.number, .span = *std::move(span)};
   const bool is_first =
       kind == LaneKind::kMain && delivered.delivery.count == 0 && !delivered.was_deferred;
   if (is_first) handed_out.waited_since = message.enqueued_at;

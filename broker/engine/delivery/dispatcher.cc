@@ -318,7 +318,7 @@ void Dispatcher::DetachAll(EntityId entity, const Status& reason, Turn& turn) {
 void Dispatcher::OnEntityChanged(Queue& queue, Turn& turn) {
   for (const LaneKind kind : {LaneKind::kMain, LaneKind::kDeadLetter}) {
     const Status allowed = queue.receiving().Check(kind);
-    if (!allowed.ok()) BeginEnding({queue.record().id, kind}, allowed);
+    if (!allowed.ok()) BeginEnding({queue.id(), kind}, allowed);
   }
   EndSome(turn);
 }
@@ -564,7 +564,7 @@ std::vector<HolderId> Dispatcher::LeavingOf(Queue& queue, LaneKind kind, const L
 }
 
 void Dispatcher::FinishLeaving(Queue& queue, LaneKind kind, Turn& turn) {
-  const LaneId id{queue.record().id, kind};
+  const LaneId id{queue.id(), kind};
   const auto found = lanes_.find(id);
   if (found == lanes_.end() || ending_.everyone()) return;
   const std::size_t room = Turn::kEndingsMax - turn.endings;

@@ -141,7 +141,7 @@ void SessionDesk::AcceptWhenBack(LaneId lane, const Taker& taker, const SessionC
 
 AcceptedSession SessionDesk::Hand(Queue& queue, Session& session, const Taker& taker,
                                   const std::optional<ManySessions>& many, Turn& turn) {
-  const LineId line{{queue.record().id, LaneKind::kMain}, session.serial()};
+  const LineId line{{queue.id(), LaneKind::kMain}, session.serial()};
   AcceptedSession accepted{session.id(), session.token(), session.until(),
                            queue.description().lock_duration};
   session.NoteHolder(taker.actor);
@@ -244,7 +244,7 @@ void SessionDesk::EndWaits(Queue& queue, LaneId lane, Turn& turn) {
 
 void SessionDesk::OnEntityChanged(Queue& queue, Turn& turn) {
   const Status allowed = queue.receiving().Check(LaneKind::kMain);
-  if (!allowed.ok()) Refuse(queue.record().id, allowed);
+  if (!allowed.ok()) Refuse(queue.id(), allowed);
   TellRefused(turn);
 }
 
@@ -281,7 +281,7 @@ void SessionDesk::RefuseAll(const Status& reason, Turn& turn) {
 // --- one turn
 
 bool SessionDesk::Match(Queue& queue, Turn& turn) {
-  const LaneId lane{queue.record().id, LaneKind::kMain};
+  const LaneId lane{queue.id(), LaneKind::kMain};
   SessionBook& sessions = *queue.lane(lane.kind).sessions();
   AcceptWaiting(queue, lane, turn);
   std::vector<SessionSerial> stirred = sessions.TakeStirred();

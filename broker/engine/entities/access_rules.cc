@@ -59,7 +59,7 @@ Result<AccessRules::Place> AccessRules::Find(const std::string& path) const {
                   "topic hold for a subscription");
   }
   const std::string& name = queue.description().name;
-  return Place{queue.record().id, name, FoldPath(name)};
+  return Place{queue.id(), name, FoldPath(name)};
 }
 
 Result<const AccessRule*> AccessRules::FindRule(const Place& place, std::string_view name) const {

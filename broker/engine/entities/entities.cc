@@ -35,7 +35,7 @@ Result<Queue*> Entities::Create(EntityKind kind, QueueDescription description,
   if (kind == EntityKind::kTopic) topics_.AddTopic(**queue);
   if (rule) topics_.AddSubscription(**queue, *std::move(rule), turn.changes);
   NoteTopicUsed(**queue, turn.now);
-  context_.touched.Touch((*queue)->lane(LaneKind::kMain).id());
+  context_.touched.Touch({(*queue)->id(), LaneKind::kMain});
   registrations_.TellChanged(**queue, turn);
   TellRulesChanged(**queue, turn);
   return queue;
@@ -84,7 +84,7 @@ Result<Queue*> Entities::Replace(EntityKind kind, QueueDescription description,
       context_.catalog.Update(kind, std::move(description), turn.now, turn.changes);
   if (!queue.ok()) return queue;
   Tell(author, kind, (*queue)->description().name, "is changed", turn);
-  const EntityId id = (*queue)->record().id;
+  const EntityId id = (*queue)->id();
   for (const LaneKind lane : {LaneKind::kMain, LaneKind::kDeadLetter}) {
     context_.touched.Touch({id, lane});
   }
@@ -142,7 +142,7 @@ std::vector<Entities::Leaving> Entities::LeavingWith(EntityKind kind, std::strin
   const Result<Queue*> found = context_.catalog.Find(kind, name);
   if (!found.ok()) return leaving;
   const auto note = [&leaving](const Queue& queue) {
-    leaving.push_back({queue.record().id, queue.is_fenced(), queue.remains()});
+    leaving.push_back({queue.id(), queue.is_fenced(), queue.remains()});
   };
   if (kind == EntityKind::kTopic) {
     const std::string topic = FoldPath(name);
@@ -187,7 +187,7 @@ Result<RuleDescription> Entities::UpdateRule(std::string_view path, std::string_
 
 const Rule* Entities::FindRule(const Queue& subscription, std::string_view name) const {
   const Topic* topic = topics_.TopicOf(subscription);
-  return topic == nullptr ? nullptr : topic->rules().Find(subscription.record().id, name);
+  return topic == nullptr ? nullptr : topic->rules().Find(subscription.id(), name);
 }
 
 Status Entities::RemoveRule(std::string_view path, std::string_view name, RuleCheck check,

@@ -6,7 +6,7 @@ namespace wharf {
 
 Result<EntityFinder::Target> EntityFinder::InUse(Queue* queue, LaneKind kind) {
   if (queue->is_fenced()) return queue->CheckFence();
-  return Target{queue, LaneId{queue->record().id, kind}};
+  return Target{queue, LaneId{queue->id(), kind}};
 }
 
 Result<EntityFinder::Target> EntityFinder::Resolve(std::string_view path) const {

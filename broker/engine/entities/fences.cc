@@ -26,7 +26,7 @@ void Fences::Start(Turn& turn) {
   for (const Queue* queue : context_.catalog.queues()) {
     if (!queue->is_fenced()) continue;
     Log(*queue);
-    turn.changes.push_back(EntityFenced{queue->record().id, queue->fence()});
+    turn.changes.push_back(EntityFenced{queue->id(), queue->fence()});
   }
 }
 
@@ -48,11 +48,11 @@ void Fences::Plan(const TouchedLanes::Lanes& touched, Turn& turn) {
 
 void Fences::Fence(Queue& queue, std::string reason, Turn& turn) {
   NoteCounters(queue, turn);
-  turn.changes.push_back(EntityFenced{queue.record().id, reason});
+  turn.changes.push_back(EntityFenced{queue.id(), reason});
   queue.Fence(std::move(reason));
   Log(queue);
   if (Topic* topic = topics_.TopicOf(queue); topic != nullptr) topic->NoteFence(queue);
-  registrations_.TellDeleted(queue.record().id, queue.CheckFence(), turn);
+  registrations_.TellDeleted(queue.id(), queue.CheckFence(), turn);
 }
 
 // What this turn did before is committed with it, numbers that it gave among it.
@@ -71,10 +71,10 @@ void Fences::Lift(Queue& queue, Queue::Image image, Turn& turn) {
   if (topic != nullptr) topic->NoteFence(queue);
   if (queue.is_fenced()) {
     Log(queue);
-    turn.changes.push_back(EntityFenced{queue.record().id, queue.fence()});
+    turn.changes.push_back(EntityFenced{queue.id(), queue.fence()});
     return;
   }
-  const EntityId id = queue.record().id;
+  const EntityId id = queue.id();
   turn.changes.push_back(EntityUnfenced{id});
   lost_locks_.Quarantine(std::move(lost), turn);
   sweeper_.Note({id.bucket(), Timestamp()});

@@ -19,7 +19,7 @@ Status TooMany() {
 }  // namespace
 
 void DeepestPass::Ask(const Queue& queue, Told told, Turn& turn) {
-  const EntityId entity = queue.record().id;
+  const EntityId entity = queue.id();
   const bool is_new = !passes_.contains(entity);
   if (is_new && passes_.size() >= kPassesMax) {
     return turn.Tell([told = std::move(told)](const Status& committed) mutable {
@@ -31,7 +31,7 @@ void DeepestPass::Ask(const Queue& queue, Told told, Turn& turn) {
 }
 
 void DeepestPass::Begin(const Queue& queue, Turn& turn) {
-  const EntityId entity = queue.record().id;
+  const EntityId entity = queue.id();
   auto pass = std::make_unique<Pass>();
   pass->shelf = queue.lane(LaneKind::kMain).shelf();
   pass->deepest.as_of = turn.now;

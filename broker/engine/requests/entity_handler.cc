@@ -8,13 +8,13 @@
 namespace wharf {
 
 QueueSnapshot EntityHandler::SnapshotOf(const Queue& queue, bool shows_access_rules) const {
-  const Topic* topic = topics_.Find(queue.record().id);
+  const Topic* topic = topics_.Find(queue.id());
   return {
       .record = queue.record(),
-      .main = queue.lane(LaneKind::kMain).counters(),
-      .dead_letter = queue.lane(LaneKind::kDeadLetter).counters(),
+      .main = queue.counters(LaneKind::kMain),
+      .dead_letter = queue.counters(LaneKind::kDeadLetter),
       .subscriptions = topic == nullptr ? 0 : topic->subscriptions().size(),
-      .bytes = queue.quota().bytes(),
+      .bytes = queue.bytes(),
       .fence = queue.fence(),
       .access_rules = shows_access_rules ? access_rules_.Of(queue) : std::vector<AccessRuleInfo>()};
 }

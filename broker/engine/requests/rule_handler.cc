@@ -66,7 +66,7 @@ Result<Queue*> RuleHandler::FindSubscription(const std::string& path) {
 Result<RuleDescription> RuleHandler::FindRule(const std::string& path, const std::string& name) {
   const Result<Queue*> queue = FindSubscription(path);
   if (!queue.ok()) return queue.status();
-  const Rule* rule = topics_.TopicOf(**queue)->rules().Find((*queue)->record().id, name);
+  const Rule* rule = topics_.TopicOf(**queue)->rules().Find((*queue)->id(), name);
   if (rule != nullptr) return rule->description;
   return Status(ErrorCode::kMessagingEntityNotFound,
                 fmt::format("the subscription has no rule '{:.64}'", name));
@@ -79,7 +79,7 @@ Result<RulePage> RuleHandler::RulesOf(const std::string& path, const std::string
   const RuleSet& rules = topics_.TopicOf(**queue)->rules();
   RulePage page;
   std::size_t bytes = 0;
-  for (const Rule* rule : rules.List((*queue)->record().id, after, count_max + 1, skip)) {
+  for (const Rule* rule : rules.List((*queue)->id(), after, count_max + 1, skip)) {
     page.has_more = page.rules.size() == count_max || bytes > kPageBytesMax;
     if (page.has_more) break;
     bytes += SizeOf(rule->description);

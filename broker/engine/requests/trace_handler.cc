@@ -98,7 +98,7 @@ TraceRange TraceHandler::RangeOf(const std::vector<Queue*>& entities, Timestamp 
                    .found_bytes_max = kPlacesBytesMax,
                    .now = now};
   for (const Queue* each : entities) {
-    const std::string& path = each->description().name;
+    const std::string& path = each->name();
     page.last_path = FoldPath(path);
     const bool is_first = page.last_path == from.path;
     if (is_first && from.part == EntityPart::kEnd) continue;
@@ -112,12 +112,11 @@ TraceRange TraceHandler::RangeOf(const std::vector<Queue*>& entities, Timestamp 
       range.from = from.number;
       range.followed = from.followed;
     }
-    page.named.push_back({each->record().id, page.last_path, path});
-    range.entities.push_back({each->lane(LaneKind::kMain).shelf(),
-                              each->lane(LaneKind::kDeadLetter).shelf(),
-                              each->lane(LaneKind::kMain).counters().scheduled_floor,
-                              each->description().requires_duplicate_detection});
-    if (each->description().has_event_log()) {
+    page.named.push_back({each->id(), page.last_path, path});
+    range.entities.push_back({each->shelf(LaneKind::kMain), each->shelf(LaneKind::kDeadLetter),
+                              each->counters(LaneKind::kMain).scheduled_floor,
+                              each->settings().requires_duplicate_detection});
+    if (each->settings().has_event_log()) {
       range.entities.back().event_log = each->description().event_log_retention;
     }
   }
@@ -192,8 +191,7 @@ MessagePlace TraceHandler::PlaceOf(Queue& queue, const FoundPlace& found, const 
   if (place.wait == MessageWait::kReceiver) place.is_next = IsNext(queue, found);
   if (place.wait == MessageWait::kForwarding) place.forward_to = *queue.forwards_to(found.lane);
   if (!found.peeked.is_scheduled) {
-    place.jobs =
-        jobs_.Awaited({queue.record().id, found.lane}, found.peeked.message->number, asker);
+    place.jobs = jobs_.Awaited({queue.id(), found.lane}, found.peeked.message->number, asker);
   }
   return place;
 }

@@ -16,7 +16,7 @@ FanOut CountOne(const Topic& topic, const Message& message) {
 
 FanOut FanOut::Of(const Topics& topics, const Queue& queue, const std::vector<Message>& messages,
                   Timestamp now) {
-  const Topic* const topic = topics.Find(queue.record().id);
+  const Topic* const topic = topics.Find(queue.id());
   if (topic == nullptr) return {};
   FanOut made;
   for (const Message& message : messages) {
@@ -26,13 +26,13 @@ FanOut FanOut::Of(const Topics& topics, const Queue& queue, const std::vector<Me
 }
 
 FanOut FanOut::OfOne(const Topics& topics, const Queue& queue, const Message& message) {
-  const Topic* const topic = topics.Find(queue.record().id);
+  const Topic* const topic = topics.Find(queue.id());
   return topic == nullptr ? FanOut() : CountOne(*topic, message);
 }
 
 FanOut FanOut::OfLargest(const Topics& topics, const Queue& queue,
                          const std::vector<Message>& messages) {
-  const Topic* const topic = topics.Find(queue.record().id);
+  const Topic* const topic = topics.Find(queue.id());
   if (topic == nullptr) return {};
   FanOut largest;
   for (const Message& message : messages) {

@@ -25,7 +25,7 @@ Status SendLine::CheckRoom(const Ticket& ticket) const {
 }
 
 bool SendLine::HasLine(const Queue& queue) const {
-  return queue.description().requires_duplicate_detection || lines_.contains(queue.record().id);
+  return queue.description().requires_duplicate_detection || lines_.contains(queue.id());
 }
 
 void SendLine::Plan(const Queue& queue, Ticket ticket, Turn& turn) {
@@ -34,7 +34,7 @@ void SendLine::Plan(const Queue& queue, Ticket ticket, Turn& turn) {
     return std::move(ticket.send)(turn, &none);
   }
   if (Status busy = CheckRoom(ticket); !busy.ok()) return std::move(ticket.send)(turn, busy);
-  const EntityId entity = queue.record().id;
+  const EntityId entity = queue.id();
   weight_ += ticket.weight;
   bytes_ += ticket.bytes;
   ticket.actor = turn.actor();

@@ -349,7 +349,7 @@ void Transactions::Reserve(Transaction& transaction, const Operation& operation)
 // A topic is one with its subscriptions (TXN-3).
 EntityId Transactions::TopLevelOf(const Queue& queue) const {
   const Queue* const topic = context_.catalog.TopicOf(queue);
-  return topic == nullptr ? queue.record().id : topic->record().id;
+  return topic == nullptr ? queue.id() : topic->id();
 }
 
 Result<EntityId> Transactions::TopLevelOf(const Operation& operation, const Queue& queue) const {
