@@ -29,17 +29,20 @@ void Watchdog::Look() {
                     disk.free_bytes, disk.mark_bytes));
 }
 
-// Of a full disk others have told the log.
+// The log comes last: if nobody reads it, that may be what is wrong. Of a full disk others have
+// told it.
 void Watchdog::Judge(Ailment ailment, bool is_ill, const std::string& why) {
-  bool& was_ill = was_ill_[static_cast<std::size_t>(ailment)];
-  const bool is_told = is_ill != was_ill && ailment != Ailment::kFullDisk;
-  if (is_told && is_ill) spdlog::warn("{}", why);
-  if (is_told && !is_ill) spdlog::warn("{} is over: the broker goes on", NameOf(ailment));
-  was_ill = is_ill;
   if (is_ill) {
     health_.Note(ailment, why);
   } else {
     health_.Heal(ailment);
+  }
+  const bool was_ill = std::exchange(was_ill_[static_cast<std::size_t>(ailment)], is_ill);
+  if (is_ill == was_ill || ailment == Ailment::kFullDisk) return;
+  if (is_ill) {
+    spdlog::warn("{}", why);
+  } else {
+    spdlog::warn("{} is over: the broker goes on", NameOf(ailment));
   }
 }
 

@@ -1,9 +1,11 @@
-// held_disk: a disk that stops answering, for a daemon that runs with LD_PRELOAD of this library.
+// held_disk: a disk, or a reader of the log, that stops answering, for a daemon that runs with
+// LD_PRELOAD of this library.
 //
 // While there is a file of the name that WHARF_HELD_DISK says, whoever syncs a file waits, of those
 // whose path has what WHARF_HELD_FOLDER says, or of all, and says so by a second one whose name
-// ends in ".waits". They wait in user space, so that the process can still end; a real disk would
-// not let it.
+// ends in ".waits". While there is one that WHARF_HELD_LOG says, whoever writes a line of the log
+// waits, as at a pipe that nobody reads. They wait in user space, so that the process can still
+// end; a real disk would not let it.
 
 #include <cstdio>
 #include <cstdlib>
@@ -36,12 +38,16 @@ bool IsOnIt(int file) {
   return std::strstr(path, folder) != nullptr;
 }
 
+void WaitWhileThereIs(const char* hold) {
+  const timespec pause{0, 5'000'000};
+  while (access(hold, F_OK) == 0) nanosleep(&pause, nullptr);
+}
+
 void WaitForTheDisk(int file) {
   const char* hold = std::getenv("WHARF_HELD_DISK");
-  const timespec pause{0, 5'000'000};
   if (hold == nullptr || access(hold, F_OK) != 0 || !IsOnIt(file)) return;
   SayThatOneWaits(hold);
-  while (access(hold, F_OK) == 0) nanosleep(&pause, nullptr);
+  WaitWhileThereIs(hold);
 }
 
 int SyncWith(const char* name, int file) {
@@ -57,5 +63,13 @@ extern "C" {
 int fsync(int file) { return SyncWith("fsync", file); }
 
 int fdatasync(int file) { return SyncWith("fdatasync", file); }
+
+std::size_t fwrite(const void* bytes, std::size_t size, std::size_t count, FILE* file) {
+  const char* hold = std::getenv("WHARF_HELD_LOG");
+  if (hold != nullptr && file == stderr) WaitWhileThereIs(hold);
+  using Write = std::size_t (*)(const void*, std::size_t, std::size_t, FILE*);
+  static const auto real = reinterpret_cast<Write>(dlsym(RTLD_NEXT, "fwrite"));
+  return real(bytes, size, count, file);
+}
 
 }  // extern "C"

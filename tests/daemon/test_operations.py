@@ -5,6 +5,7 @@ import os
 import pathlib
 import re
 import socket
+import subprocess
 import threading
 import unittest
 
@@ -88,6 +89,33 @@ class OperationsTest(daemon_test.DaemonTest):
         watch.cancel()
         daemon_test.wait_for_line(daemon, "warning the disk has not answered a sync for")
         daemon_test.wait_for_line(daemon, "warning slow-disk is over")
+
+    def test_a_turn_that_hangs_is_named_and_its_end(self):
+        """It tells the log that a queue was recounted, and nobody reads that: who looks for it must not wait, too."""
+        held = pathlib.Path(self.folder.name) / "held"
+        self.addCleanup(lambda: held.unlink(missing_ok=True))
+        before = self.start()
+        self.client.create("orders")
+        self.client.send("orders", b"kept")
+        before.terminate()
+        subprocess.run([os.environ["DAMAGE_COUNTERS"], self.data], check=True, timeout=wire.TIMEOUT)
+        daemon = self.start_with_http(
+            env={**os.environ, "LD_PRELOAD": os.environ["HELD_DISK"], "WHARF_HELD_LOG": str(held)})
+        held.touch()
+        repair = subprocess.Popen([daemon_test.WHARF, "--address", daemon.address, "check", "queue", "orders",
+                                   "--repair"], stdout=subprocess.DEVNULL)
+
+        self.wait_for_causes("hung-turn")
+
+        self.assertRegex(self.causes()["hung-turn"], r"^one turn of the broker has taken \d+\.\d s")
+        self.assertEqual(self.health(), NOT_SERVING)
+        self.assertEqual(operations.get(self.port, "/livez")[0], 503)
+        held.unlink()
+        self.assertEqual(repair.wait(wire.TIMEOUT), 0)
+        self.wait_for_causes()
+        self.assertEqual(self.health(), SERVING)
+        daemon_test.wait_for_line(daemon, "warning one turn of the broker has taken")
+        daemon_test.wait_for_line(daemon, "warning hung-turn is over")
 
     def test_a_disk_that_is_full_is_named(self):
         daemon = self.start_with_http(flags=("--min-free-disk=1000TiB",))
