@@ -142,6 +142,8 @@ export default {
         await inDialog(page, "Change").click();
         await page.locator("body:not(:has(dialog))").waitFor();
         assert.equal(await isOrdered(), after);
+        // What is changed next is what the page has read since.
+        await page.getByRole("row", { name: `Support ordering ${after ? "yes" : "no"}` }).waitFor();
       }
     }),
 
