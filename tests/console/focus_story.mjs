@@ -7,7 +7,8 @@ import { seed } from "./seed.mjs";
 import { fill, heading, says, withPage } from "./with_page.mjs";
 
 const isClosed = (page) => page.locator("body:not(:has(dialog))").waitFor();
-const last = (page, name) => page.getByRole("button", { name, exact: true }).last();
+// One that can be pressed: what cannot just now keeps the keyboard, and does nothing.
+const last = (page, name) => page.getByRole("button", { name, exact: true, disabled: false }).last();
 
 // Notes at each frame that the keyboard is nowhere; what it was at before is told.
 async function watch(page) {
