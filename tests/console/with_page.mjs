@@ -14,6 +14,8 @@ export async function withPage(browser, flags, story, options = {}, scheme = "co
     await story(page, daemon);
     assert.deepEqual(page.faults, []);
   } finally {
+    // The page asks until it is closed, also for what the story answers in the broker's place.
+    await page.unrouteAll({ behavior: "ignoreErrors" });
     await page.context().close();
     await daemon.remove();
   }
