@@ -113,7 +113,7 @@ export default {
       const start = (request, who) =>
         daemon.call("Management/StartDeleteMessages", { entityPath: "orders", ...request }, who);
       const { id: other } = await start({ dryRun: true }, daemon.connectionString);
-      const messages = Array.from({ length: 20 }, () => ({}));
+      const messages = Array.from({ length: 200 }, () => ({}));
       await daemon.call("Messaging/Send", { entityPath: "orders", messages }, own);
       const selection = { sqlFilter: "sys.Size < 1000000", enqueuedFrom: "2026-01-31T12:00:00Z" };
       const { id } = await start({ selection, maxRate: 1 }, own);
