@@ -116,7 +116,7 @@ export default {
       await press(page, "Sign out");
       await heading(page, "Sign in").waitFor();
       await page.unroute(session);
-      const ended = page.waitForRequest((request) => request.method() === "DELETE");
+      const ended = page.waitForResponse((answer) => answer.request().method() === "DELETE");
       await page.context().setOffline(true);
       await says(page, "The broker is gone");
       await page.context().setOffline(false);
