@@ -106,7 +106,9 @@ export default {
 
   "hostile ids and reasons are text in a story": (browser) =>
     withPage(browser, [], async (page, daemon) => {
-      await daemon.call("Management/CreateQueue", { queue: { name: "h", eventLogSizeInKilobytes: "1024" } });
+      await daemon.call("Management/CreateQueue", {
+        queue: { name: "h", lockDuration: "3600s", eventLogSizeInKilobytes: "1024" },
+      });
       const ids = HOSTILE.map((text) => text.slice(0, 128)).filter((text) => text.trim() !== "");
       await daemon.call("Messaging/Send", { entityPath: "h", messages: ids.map((messageId) => ({ messageId })) });
       const { messages } = await daemon.call("Messaging/Receive", { entityPath: "h", maxMessages: ids.length });

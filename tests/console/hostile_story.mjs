@@ -26,7 +26,8 @@ const trimmed = (text, size) => text.slice(0, size);
 const base64 = (text) => Buffer.from(text).toString("base64");
 
 async function fillQueue(daemon) {
-  await daemon.call("Management/CreateQueue", { queue: { name: "h", userMetadata: HOSTILE.join(" ").slice(0, 1000) } });
+  const userMetadata = HOSTILE.join(" ").slice(0, 1000);
+  await daemon.call("Management/CreateQueue", { queue: { name: "h", lockDuration: "3600s", userMetadata } });
   await daemon.call("Management/CreateQueue", { queue: { name: "s", requiresSession: true } });
   const messages = HOSTILE.map((text) => ({
     body: base64(text),

@@ -23,7 +23,7 @@ export async function seed(daemon, connectionString = null) {
       eventLogSizeInKilobytes: "1024",
     },
   });
-  await call("Management/CreateQueue", { queue: { name: "letters", requiresSession: true } });
+  await call("Management/CreateQueue", { queue: { name: "letters", lockDuration: "3600s", requiresSession: true } });
   await call("Topics/CreateTopic", { topic: { name: "sales" } });
   await call("Topics/CreateSubscription", {
     subscription: { topic: "sales", name: "red" },
