@@ -408,11 +408,12 @@ TEST_F(HttpServiceTest, BodiesThatComeHaveABoundTogether) {
 }
 
 TEST_F(HttpServiceTest, WhoWaitsForAnAnswerIsNotIdle) {
-  Start({.idle_max = milliseconds(20), .head_max = milliseconds(20), .body_max = milliseconds(20)});
+  constexpr milliseconds kMax{250};
+  Start({.idle_max = kMax, .head_max = kMax, .body_max = kMax});
   RawClient client(port_);
   client.Say(Post("/a", "Content-Length: 0\r\n", ""));
   const Desk::Asked asked = desk_.Take();
-  const auto until = std::chrono::steady_clock::now() + milliseconds(60);
+  const auto until = std::chrono::steady_clock::now() + 2 * kMax;
   while (std::chrono::steady_clock::now() < until) std::this_thread::yield();
   asked.reply->Answer(TextResponse(200, "patient"));
   EXPECT_THAT(client.HearUntil("patient\n"), StartsWith("HTTP/1.1 200"));
