@@ -1,7 +1,6 @@
 // What a Config.json says, and what is made of it.
 #include "broker/emulator/config_json.h"
 
-#include <cstdio>
 #include <fstream>
 #include <string>
 
@@ -9,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/emulator/any_config_json.h"
+#include "tests/storage/temp_folder.h"
 
 namespace wharf::emulator {
 namespace {
@@ -159,15 +159,14 @@ TEST(ConfigJsonTest, WhatIsSaidIsAllThatChanges) {
 
 class ConfigJsonFileTest : public ::testing::Test {
  protected:
-  ~ConfigJsonFileTest() override { std::remove(path_.c_str()); }
-
   std::string WhyNot() {
     config::Complaints complaints;
     ReadConfigJson(path_, complaints);
     return complaints.empty() ? "" : complaints.Lines().front();
   }
 
-  const std::string path_ = ::testing::TempDir() + "wharf-config-json-test";
+  const TempFolder folder_;
+  const std::string path_ = folder_.path() + "/Config.json";
 };
 
 TEST_F(ConfigJsonFileTest, AFileIsRead) {
@@ -178,7 +177,7 @@ TEST_F(ConfigJsonFileTest, AFileIsRead) {
 TEST_F(ConfigJsonFileTest, WhatCannotBeReadIsTold) {
   EXPECT_EQ(WhyNot(), "cannot read " + path_ + ": No such file or directory");
   config::Complaints complaints;
-  ReadConfigJson(::testing::TempDir(), complaints);
+  ReadConfigJson(folder_.path(), complaints);
   EXPECT_THAT(complaints.Lines().front(), ::testing::HasSubstr("Is a directory"));
 }
 

@@ -1,6 +1,5 @@
 #include "broker/doors/http/http_post.h"
 
-#include <cstdio>
 #include <fstream>
 #include <future>
 #include <string>
@@ -18,6 +17,7 @@
 
 #include "replication/identity/peer_authority.h"
 #include "storage/base/broker_clock.h"
+#include "tests/storage/temp_folder.h"
 
 namespace wharf {
 namespace {
@@ -145,10 +145,7 @@ class TlsAnswer {
 
 class HttpPostUnderTlsTest : public ::testing::Test {
  protected:
-  HttpPostUnderTlsTest() : file_(::testing::TempDir() + "/http_post_test.pem") {
-    std::ofstream(file_) << authority_.certificate;
-  }
-  ~HttpPostUnderTlsTest() override { std::remove(file_.c_str()); }
+  HttpPostUnderTlsTest() { std::ofstream(file_) << authority_.certificate; }
 
   PemPair Sign(const std::string& address) const {
     return *SignNode(authority_, "collector", {address}, validity_);
@@ -157,7 +154,8 @@ class HttpPostUnderTlsTest : public ::testing::Test {
   const Validity validity_{BrokerClock::SystemSources().wall() - std::chrono::hours(1),
                            BrokerClock::SystemSources().wall() + std::chrono::hours(1)};
   const PemPair authority_ = *MakeAuthority(validity_);
-  const std::string file_;
+  const TempFolder folder_;
+  const std::string file_ = folder_.path() + "/authority.pem";
 };
 
 TEST_F(HttpPostUnderTlsTest, WhoIsVouchedForGetsTheRequest) {
