@@ -105,7 +105,8 @@ class Serves(served.ServedTest):
     def test_several_places_and_a_unix_socket(self):
         path = f"{self.folder.name}/amqp.sock"
         daemon = self.serve("amqp://127.0.0.1:0", f"amqp://unix:{path}")
-        self.assertIn(f" amqp://unix:{path} ", daemon.log[-1])
+        (ready,) = [line for line in daemon.log if "wharfd ready on " in line]
+        self.assertIn(f" amqp://unix:{path} ", ready)
         self.assertTrue(pathlib.Path(path).is_socket())
         self.assertEqual(daemon.terminate(), 0)
         self.assertFalse(pathlib.Path(path).exists())
