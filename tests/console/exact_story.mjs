@@ -47,6 +47,34 @@ export default {
       await says(page, "1 message deleted");
     }),
 
+  "what is deleted is what was chosen, though the first look at all of it is answered last": (browser) =>
+    made(browser, async (page, daemon) => {
+      await send(daemon, { messageId: "a" }, { messageId: "b" }, { messageId: "c" });
+      let looks = 0;
+      let answer;
+      const answered = new Promise((resolve) => (answer = resolve));
+      await page.route("**/api/v1/Messaging/Peek", async (route) => {
+        looks += 1;
+        if (looks === 1) await answered;
+        return route.continue();
+      });
+      await goTo(page, "entity", "orders", "messages");
+      await fill(page, "SQL filter", "sys.MessageId = 'b'");
+      await press(page, "Delete what waits…");
+      await inDialog(page, "Delete 1 message").waitFor();
+      const late = page.waitForResponse("**/Messaging/Peek");
+      answer();
+      await (await late).finished();
+      await says(page, "satisfies sys.MessageId = 'b'");
+      await inDialog(page, "Delete 1 message").click();
+      await says(page, "1 message deleted");
+      const { messages } = await daemon.call("Messaging/Peek", { entityPath: "orders", maxMessages: 3 });
+      assert.deepEqual(
+        messages.map(({ message }) => message.messageId),
+        ["a", "c"],
+      );
+    }),
+
   "what is written by half is no bound, and nothing is done with it": (browser) =>
     made(browser, async (page, daemon) => {
       await send(daemon, {}, {});

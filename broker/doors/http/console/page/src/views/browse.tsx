@@ -120,17 +120,22 @@ export function Browse({ path, number }: { path: string; number?: string }) {
   const set = (part: Partial<Wanted>) => setWanted((all) => ({ ...all, ...part }));
   const page = pages.at(-1);
 
-  const browse = async () => {
+  const asks = useRef(0);
+  // Whether nothing else was asked for since: that is shown then, and jobs take it, though this answer may come behind.
+  const browse = async (): Promise<boolean> => {
+    asks.current += 1;
+    const ask = asks.current;
     const exact = { ...wanted, from: firstNumberOf(wanted.from) };
     const first = await pageFrom(path, exact, exact.from);
+    if (ask !== asks.current) return false;
     setAsked(exact);
     setPages([first]);
+    return true;
   };
-  const search = useDeed(browse);
+  const search = useDeed(async () => void (await browse()));
   // What is written is on the screen then, or refused.
   const select = useDeed(async (verb: "Delete" | "Redrive") => {
-    await browse();
-    setJob(verb);
+    if (await browse()) setJob(verb);
   });
   const selected = asked === null ? "" : filterOf(asked);
   const takesState = OF_WAITING.has(wanted.filter);
