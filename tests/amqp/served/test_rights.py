@@ -143,8 +143,8 @@ class RefusalTest(RightsTest):
                                f"that claims the rule '{user}': there is no rule of that name for this, or this is no "
                                "key of it", "unauthorized_count")
         for prove in (self.as_rule, self.with_token):
-            self.assert_logged(functools.partial(prove, "q", "Listen"), "with rule q#[Ll]isten: the token gives no right to Send on 'q'",
-                               "forbidden_count")
+            self.assert_logged(functools.partial(prove, "q", "Listen"),
+                               "with rule q#[Ll]isten: the token gives no right to Send on 'q'", "forbidden_count")
         self.assertNotIn("not-the-key", "".join(self.daemon.log))
 
 
