@@ -137,8 +137,9 @@ export const presence = {
     return () => listeners.delete(listener);
   },
   look,
+  // Of a call that fails late: whoever looks for the broker by then knows more of why.
   lose(why: string): void {
-    tell({ kind: "gone", why });
+    if (!isLooking) tell({ kind: "gone", why });
     void look();
   },
   signedIn(caller: Caller): void {
