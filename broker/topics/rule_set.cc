@@ -115,10 +115,11 @@ Status RuleSet::CheckNew(EntityId subscription, const RuleDescription& rule,
 }
 
 void RuleSet::Add(Rule rule) {
-  Key key{rule.subscription, FoldPath(rule.description.name)};
-  const auto added = rules_.emplace(std::move(key), std::move(rule));
-  assert(added.second);
-  Index(added.first->second);
+  const EntityId subscription = rule.subscription;
+  std::string name = FoldPath(rule.description.name);
+  auto held = std::make_unique<Held>(Held{std::move(name), std::move(rule)});
+  Index(held->rule);
+  rules_[subscription].Add(std::move(held));
 }
 
 void RuleSet::Index(const Rule& rule) {
@@ -154,18 +155,19 @@ void RuleSet::Unindex(const Rule& rule, const CorrelationFilter& wanted) {
 }
 
 Result<std::string> RuleSet::Remove(EntityId subscription, std::string_view name) {
-  const auto found = rules_.find(Key{subscription, FoldPath(name)});
-  if (found == rules_.end()) {
+  const Rule* found = Find(subscription, name);
+  if (found == nullptr) {
     return Status(ErrorCode::kMessagingEntityNotFound,
                   fmt::format("the subscription has no rule '{:.64}'", name));
   }
-  const Rule& rule = found->second;
-  std::string stored = rule.description.name;
-  const RuleFilter& filter = rule.description.filter;
-  if (std::holds_alternative<TrueFilter>(filter)) std::erase(always_, &rule);
-  if (std::holds_alternative<SqlText>(filter)) std::erase(sql_, &rule);
-  NoteGone(rule);
-  rules_.erase(found);
+  std::string stored = found->description.name;
+  const RuleFilter& filter = found->description.filter;
+  if (std::holds_alternative<TrueFilter>(filter)) std::erase(always_, found);
+  if (std::holds_alternative<SqlText>(filter)) std::erase(sql_, found);
+  NoteGone(*found);
+  const auto all = rules_.find(subscription);
+  all->second.Remove(std::string_view(FoldPath(name)));
+  if (all->second.empty()) rules_.erase(all);
   return stored;
 }
 
@@ -174,27 +176,27 @@ void RuleSet::RemoveAll(EntityId subscription) {
   const auto goes = [subscription](const Rule* rule) { return rule->subscription == subscription; };
   std::erase_if(always_, goes);
   std::erase_if(sql_, goes);
-  auto at = rules_.lower_bound(Key{subscription, {}});
-  for (; at != rules_.end() && at->first.first == subscription; at = rules_.erase(at)) {
-    NoteGone(at->second);
-  }
+  const auto all = rules_.find(subscription);
+  if (all == rules_.end()) return;
+  for (const HeldPtr& each : all->second) NoteGone(each->rule);
+  rules_.erase(all);
 }
 
 const Rule* RuleSet::Find(EntityId subscription, std::string_view name) const {
-  const auto found = rules_.find(Key{subscription, FoldPath(name)});
-  return found == rules_.end() ? nullptr : &found->second;
+  const auto all = rules_.find(subscription);
+  if (all == rules_.end()) return nullptr;
+  const HeldPtr* found = all->second.Find(std::string_view(FoldPath(name)));
+  return found == nullptr ? nullptr : &(*found)->rule;
 }
 
 std::vector<const Rule*> RuleSet::List(EntityId subscription, std::string_view after,
                                        std::size_t count_max, std::size_t skip) const {
   std::vector<const Rule*> page;
-  for (auto at = rules_.upper_bound(Key{subscription, FoldPath(after)});
-       at != rules_.end() && at->first.first == subscription && page.size() < count_max; ++at) {
-    if (skip > 0) {
-      --skip;
-    } else {
-      page.push_back(&at->second);
-    }
+  const auto all = rules_.find(subscription);
+  if (all == rules_.end()) return page;
+  const std::string folded = FoldPath(after);
+  for (const HeldPtr& each : all->second.Page(std::string_view(folded), count_max, skip)) {
+    page.push_back(&each->rule);
   }
   return page;
 }

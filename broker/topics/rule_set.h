@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstddef>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,6 +20,7 @@
 #include "broker/filter/sql_filter.h"
 #include "broker/topics/rule_work.h"
 #include "storage/base/ids.h"
+#include "storage/base/ranked.h"
 
 namespace wharf {
 
@@ -73,8 +73,8 @@ class RuleSet {
 
   // Null if there is none.
   const Rule* Find(EntityId subscription, std::string_view name) const;
-  // Up to `count_max` rules in the order of their folded names, after `after`.
-  // So many of them are walked over before.
+  // Up to `count_max` rules in the order of their folded names, after `after` and so many more. It
+  // takes as long wherever they are.
   std::vector<const Rule*> List(EntityId subscription, std::string_view after,
                                 std::size_t count_max, std::size_t skip = 0) const;
 
@@ -93,8 +93,14 @@ class RuleSet {
   std::size_t steps() const { return sql_instructions_ * RuleWork::kStepsPerInstruction; }
 
  private:
-  // By subscription and folded name.
-  using Key = std::pair<EntityId, std::string>;
+  struct Held {
+    std::string folded_name;
+    Rule rule;
+  };
+  using HeldPtr = std::unique_ptr<Held>;
+  struct NameOf {
+    std::string_view operator()(const HeldPtr& held) const { return held->folded_name; }
+  };
 
   Status CheckFilter(const RuleFilter& filter, std::size_t subscriptions) const;
   void Index(const Rule& rule);
@@ -103,7 +109,8 @@ class RuleSet {
   void Unindex(const Rule& rule, const CorrelationFilter& wanted);
 
   const RuleLimits limits_;
-  std::map<Key, Rule> rules_;
+  // Of each subscription that has any.
+  absl::flat_hash_map<EntityId, Ranked<HeldPtr, NameOf>> rules_;
   std::vector<const Rule*> always_;
   std::vector<const Rule*> sql_;
   // Of their filters.

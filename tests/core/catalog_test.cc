@@ -131,6 +131,41 @@ TEST_F(CatalogTest, APageBeginsAtAnyPlace) {  // ATM-5
   EXPECT_EQ(names("d", 1), "");
 }
 
+TEST_F(CatalogTest, APageOfTenThousandSubscriptionsBeginsAtAnyPlace) {  // ATM-5
+  constexpr int kSubscriptions = 10'000;
+  const BrokerLimits limits{.subscriptions_max = kSubscriptions};
+  Catalog catalog({}, limits, random_);
+  const auto create = [&](const std::string& name, EntityKind kind) {
+    return catalog.Create(kind, Named(name), kNow, changes_).ok();
+  };
+  const auto name = [](int i) {
+    std::string digits = std::to_string(i);
+    return "T/Subscriptions/S" + digits.insert(0, 5 - digits.size(), '0');
+  };
+  for (const char* topic : {"T", "s", "u"}) ASSERT_TRUE(create(topic, EntityKind::kTopic));
+  ASSERT_TRUE(create("u/Subscriptions/a", EntityKind::kSubscription));
+  // 7919 is prime: they come in no order.
+  for (int i = 0; i < kSubscriptions; ++i) {
+    ASSERT_TRUE(create(name(i * 7919 % kSubscriptions), EntityKind::kSubscription));
+  }
+  EXPECT_FALSE(create("T/Subscriptions/more", EntityKind::kSubscription));
+
+  for (int skip = 0; skip < kSubscriptions; skip += 99) {
+    const auto page = catalog.ListSubscriptions("t", "", 100, skip);
+    ASSERT_EQ(page.size(), static_cast<std::size_t>(std::min(100, kSubscriptions - skip)));
+    ASSERT_EQ(page.front()->description().name, name(skip));
+  }
+  EXPECT_THAT(catalog.ListSubscriptions("t", "", 100, kSubscriptions), IsEmpty());
+  EXPECT_THAT(catalog.ListSubscriptions("s", "", 100), IsEmpty());
+  ASSERT_TRUE(catalog.Delete(EntityKind::kSubscription, "T/subscriptions/s00005", changes_).ok());
+  EXPECT_EQ(catalog.ListSubscriptions("t", "", 1, 5)[0]->description().name, name(6));
+  ASSERT_TRUE(catalog.Delete(EntityKind::kTopic, "t", changes_).ok());
+  EXPECT_THAT(catalog.ListSubscriptions("t", "", 100), IsEmpty());
+  EXPECT_EQ(catalog.ListSubscriptions("u", "", 100).size(), 1U);
+  ASSERT_TRUE(create("t", EntityKind::kTopic));
+  EXPECT_THAT(catalog.ListSubscriptions("t", "", 100), IsEmpty());
+}
+
 TEST_F(CatalogTest, ListsOneKindAsIfTheOthersWereNotThere) {
   const auto names = [this](EntityKind kind, std::string_view after) {
     std::vector<std::string> listed;

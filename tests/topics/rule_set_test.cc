@@ -214,6 +214,30 @@ TEST_F(RuleSetTest, APageOfRulesBeginsAtAnyPlace) {  // ATM-5
   EXPECT_TRUE(rules_.List(kFirst, "", 9, 3).empty());
 }
 
+TEST_F(RuleSetTest, APageOfTenThousandBeginsAtAnyPlace) {  // ATM-5
+  constexpr int kRules = 10'000;
+  const auto name = [](int i) { return fmt::format("r{:05}", i); };
+  RuleSet rules{RuleLimits()};
+  // 7919 is prime: they come in no order.
+  for (int i = 0; i < kRules; ++i) {
+    rules.Add(*CompileRule(kFirst, Subject(name(i * 7919 % kRules), "red")));
+  }
+  rules.Add(*CompileRule(kSecond, {.name = "other"}));
+
+  for (int skip = 0; skip < kRules; skip += 99) {
+    const auto page = rules.List(kFirst, "", 100, skip);
+    ASSERT_EQ(page.size(), static_cast<std::size_t>(std::min(100, kRules - skip)));
+    ASSERT_EQ(page.front()->description.name, name(skip));
+    ASSERT_EQ(page.back()->description.name, name(std::min(skip + 99, kRules - 1)));
+  }
+  EXPECT_TRUE(rules.List(kFirst, "", 100, kRules).empty());
+  ASSERT_TRUE(rules.Remove(kFirst, "R00005").ok());
+  EXPECT_EQ(rules.List(kFirst, "", 1, 5)[0]->description.name, name(6));
+  rules.RemoveAll(kFirst);
+  EXPECT_TRUE(rules.List(kFirst, "", 100).empty());
+  EXPECT_EQ(rules.List(kSecond, "", 100).size(), 1U);
+}
+
 TEST_F(RuleSetTest, TellsWhatAMessageCosts) {
   Message message;
   message.subject = std::string(100, 'a');

@@ -26,11 +26,12 @@ Queue* Catalog::Enter(std::string path, Queue::Image image) {
   queue->CountIntoNamespace(size_);
   const auto place = by_path_.emplace(std::move(path), std::move(entered)).first;
   by_id_.emplace(queue->id(), queue);
-  if (queue->kind() != EntityKind::kSubscription) {
+  const Placed placed{place->first, queue};
+  if (queue->kind() == EntityKind::kSubscription) {
+    by_topic_[std::string(SplitSubscriptionPath(place->first).topic)].Add(placed);
+  } else {
     ++count_;
-    std::vector<InOrder>& kind = by_kind_[queue->kind()];
-    kind.insert(std::lower_bound(kind.begin(), kind.end(), place->first, IsBefore),
-                {place->first, queue});
+    by_kind_[queue->kind()].Add(placed);
   }
   return queue;
 }
@@ -47,7 +48,8 @@ Status Catalog::CheckRoom(EntityKind kind, QueueDescription& description) const 
   const Result<Queue*> topic = Find(EntityKind::kTopic, parts.topic);
   if (!topic.ok()) return topic.status();
   const std::size_t max = limits_.subscriptions_max;
-  if (ListSubscriptions(topic_path, {}, max).size() >= max) {
+  const auto there = by_topic_.find(topic_path);
+  if (there != by_topic_.end() && there->second.size() >= max) {
     return {ErrorCode::kQuotaExceeded,
             fmt::format("the topic has {} subscriptions already, as many as it may have", max)};
   }
@@ -96,7 +98,10 @@ Result<std::vector<EntityId>> Catalog::Delete(EntityKind kind, std::string_view 
   if (!found.ok()) return found.status();
   std::vector<EntityId> deleted;
   if (kind == EntityKind::kTopic) {
-    for (const Queue* each : ListSubscriptions(path, {}, by_path_.size())) {
+    const std::vector<const Queue*> subscriptions = ListSubscriptions(path, {}, by_path_.size());
+    // At one go, and not taken out one by one.
+    by_topic_.erase(path);
+    for (const Queue* each : subscriptions) {
       deleted.push_back(each->id());
       Erase(each->id(), FoldPath(each->name()), changes);
     }
@@ -110,10 +115,15 @@ void Catalog::Erase(EntityId id, std::string_view path, Changes& changes) {
   const auto found = by_path_.find(path);
   const Queue& queue = *found->second;
   changes.push_back(EntityDeleted{id, queue.name()});
-  if (queue.kind() != EntityKind::kSubscription) {
+  if (queue.kind() == EntityKind::kSubscription) {
+    const auto topic = by_topic_.find(std::string(SplitSubscriptionPath(found->first).topic));
+    if (topic != by_topic_.end()) {
+      topic->second.Remove(std::string_view(found->first));
+      if (topic->second.empty()) by_topic_.erase(topic);
+    }
+  } else {
     --count_;
-    std::vector<InOrder>& kind = by_kind_[queue.kind()];
-    kind.erase(std::lower_bound(kind.begin(), kind.end(), found->first, IsBefore));
+    by_kind_[queue.kind()].Remove(std::string_view(found->first));
   }
   by_id_.erase(id);
   by_path_.erase(found);
@@ -198,15 +208,15 @@ bool Catalog::IsInSpan(const Shelf& shelf, SequenceNumber number) const {
 
 std::vector<const Queue*> Catalog::List(EntityKind kind, std::string_view after,
                                         std::size_t count_max, std::size_t skip) const {
-  std::vector<const Queue*> page;
   const auto found = by_kind_.find(kind);
-  if (found == by_kind_.end()) return page;
-  const std::vector<InOrder>& all = found->second;
-  auto at =
-      std::upper_bound(all.begin(), all.end(), after,
-                       [](std::string_view path, const InOrder& one) { return path < one.path; });
-  at += static_cast<std::ptrdiff_t>(std::min<std::size_t>(skip, all.end() - at));
-  for (; at != all.end() && page.size() < count_max; ++at) page.push_back(at->queue);
+  if (found == by_kind_.end()) return {};
+  return PageOf(found->second, after, count_max, skip);
+}
+
+std::vector<const Queue*> Catalog::PageOf(const InOrder& all, std::string_view after,
+                                          std::size_t count_max, std::size_t skip) {
+  std::vector<const Queue*> page;
+  for (const Placed& each : all.Page(after, count_max, skip)) page.push_back(each.queue);
   return page;
 }
 
@@ -223,17 +233,9 @@ std::vector<Queue*> Catalog::ListFrom(std::string_view from, std::string_view pr
 std::vector<const Queue*> Catalog::ListSubscriptions(std::string_view topic, std::string_view after,
                                                      std::size_t count_max,
                                                      std::size_t skip) const {
-  const std::string prefix = FoldPath(SubscriptionPath(topic, ""));
-  std::vector<const Queue*> page;
-  for (auto it = by_path_.upper_bound(FoldPath(SubscriptionPath(topic, after)));
-       it != by_path_.end() && it->first.starts_with(prefix) && page.size() < count_max; ++it) {
-    if (skip > 0) {
-      --skip;
-    } else {
-      page.push_back(it->second.get());
-    }
-  }
-  return page;
+  const auto found = by_topic_.find(std::string(topic));
+  if (found == by_topic_.end()) return {};
+  return PageOf(found->second, FoldPath(SubscriptionPath(topic, after)), count_max, skip);
 }
 
 std::vector<Queue*> Catalog::queues() const {

@@ -13,6 +13,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "broker/core/entities/shared_settings.h"
 #include "broker/core/queue/queue.h"
+#include "storage/base/ranked.h"
 
 namespace wharf {
 
@@ -63,10 +64,10 @@ class Catalog {
   Queue* FindShelf(const Shelf& shelf) const;
 
   // Up to `count_max` queues or topics in the order of their folded names, after `after` and so
-  // many more. It takes as long wherever they are.
+  // many more. It takes as long wherever they are, here and below.
   std::vector<const Queue*> List(EntityKind kind, std::string_view after, std::size_t count_max,
                                  std::size_t skip = 0) const;
-  // The same for the subscriptions of the topic with this folded path; these are walked over.
+  // The same for the subscriptions of the topic with this folded path.
   std::vector<const Queue*> ListSubscriptions(std::string_view topic, std::string_view after,
                                               std::size_t count_max, std::size_t skip = 0) const;
   // Up to `count_max` entities of every kind whose folded paths begin with `prefix`, in their
@@ -101,13 +102,18 @@ class Catalog {
   const NamespaceSize& size() const { return size_; }
 
  private:
-  // The path is that of `by_path_`.
-  struct InOrder {
+  // An entity; the path is that of `by_path_`.
+  struct Placed {
     std::string_view path;
     Queue* queue;
   };
-  static bool IsBefore(const InOrder& one, std::string_view path) { return one.path < path; }
+  struct PathOf {
+    std::string_view operator()(const Placed& one) const { return one.path; }
+  };
+  using InOrder = Ranked<Placed, PathOf>;
 
+  static std::vector<const Queue*> PageOf(const InOrder& all, std::string_view after,
+                                          std::size_t count_max, std::size_t skip);
   bool IsInSpan(const Shelf& shelf, SequenceNumber number) const;
   Status CheckRoom(EntityKind kind, QueueDescription& description) const;
   Queue* Enter(std::string path, Queue::Image image);
@@ -124,10 +130,10 @@ class Catalog {
   // Queues and topics.
   std::size_t count_ = 0;
   std::map<std::string, std::unique_ptr<Queue>, std::less<>> by_path_;
-  // Queues and topics, each by themselves: no page of one passes over the other. In the order of
-  // their paths, one after another, so that a page may begin at any place. An entity that comes or
-  // goes moves those behind it: a few us among ten thousand.
-  absl::flat_hash_map<EntityKind, std::vector<InOrder>> by_kind_;
+  // Queues and topics, each by themselves, and the subscriptions of each topic by its path: so that
+  // no page of ones passes over the others, and each may begin at any place.
+  absl::flat_hash_map<EntityKind, InOrder> by_kind_;
+  absl::flat_hash_map<std::string, InOrder> by_topic_;
   absl::flat_hash_map<EntityId, Queue*> by_id_;
 };
 
