@@ -6,6 +6,7 @@
 //   3   messages keep how their senders over AMQP wrote them: the broker's rows have format 3
 //   4   entities may have event logs: the broker's rows have format 5
 //   5   entities keep what a client's XML says that is not known: the broker's rows have format 6
+//   6   rules of access remember which of their keys were replaced: the broker's rows have format 7
 //
 // The level of a cluster stands in its book of members (cluster_node/member_book.h) and only rises:
 // who leads raises it, by an entry, when all members that there are read the next one. What a level
@@ -24,7 +25,8 @@ inline constexpr std::uint64_t kChecksFormatLevel = 2;
 inline constexpr std::uint64_t kEncodingsFormatLevel = 3;
 inline constexpr std::uint64_t kEventLogsFormatLevel = 4;
 inline constexpr std::uint64_t kUnknownElementsFormatLevel = 5;
+inline constexpr std::uint64_t kReplacedKeysFormatLevel = 6;
 // What this version reads and writes.
-inline constexpr std::uint64_t kFormatLevelMax = 5;
+inline constexpr std::uint64_t kFormatLevelMax = 6;
 
 }  // namespace wharf

@@ -20,11 +20,35 @@ AccessRule::AccessRule(std::string name, Rights rights, std::string primary, std
       prints_{PrintOf(keys_[0]), PrintOf(keys_[1])},
       created_at_(created_at) {}
 
+bool AccessRule::HadKey(const KeyPrint& print) const {
+  return std::find(replaced_keys_.begin(), replaced_keys_.end(), print) != replaced_keys_.end();
+}
+
 AccessRule AccessRule::WithKey(KeySlot slot, std::string key) const {
+  return slot == KeySlot::kPrimary ? WithKeys(std::move(key), keys_[1])
+                                   : WithKeys(keys_[0], std::move(key));
+}
+
+// What does not fit is not missed: from then on no key is taken that somebody could have kept.
+AccessRule AccessRule::WithKeys(std::string primary, std::string secondary) const {
+  AccessRule changed(name_, rights_, std::move(primary), std::move(secondary), created_at_);
+  changed.replaced_keys_ = replaced_keys_;
+  for (const KeyPrint& print : prints_) {
+    const bool is_forgotten = changed.HasKey(print) || !changed.takes_given_keys();
+    if (!is_forgotten) changed.replaced_keys_.push_back(print);
+  }
+  return changed;
+}
+
+AccessRule AccessRule::WithRights(Rights rights) const {
   AccessRule changed = *this;
-  const auto place = static_cast<std::size_t>(slot);
-  changed.keys_[place] = std::move(key);
-  changed.prints_[place] = PrintOf(changed.keys_[place]);
+  changed.rights_ = rights;
+  return changed;
+}
+
+AccessRule AccessRule::Remembering(std::vector<KeyPrint> replaced_keys) const {
+  AccessRule changed = *this;
+  changed.replaced_keys_ = std::move(replaced_keys);
   return changed;
 }
 

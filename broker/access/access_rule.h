@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "broker/access/access_key.h"
 #include "broker/access/rights.h"
@@ -17,6 +18,10 @@ namespace wharf::access {
 
 // Of one namespace, queue or topic (QUO-9).
 inline constexpr std::size_t kRulesMax = 12;
+
+// How many keys that were replaced a rule remembers: 16 KiB. A rule that remembers so many takes no
+// key that is given any more, only those that are drawn: so that no key ever comes back.
+inline constexpr std::size_t kReplacedKeysMax = 1024;
 
 inline constexpr std::string_view kRootRuleName = "RootManageSharedAccessKey";
 
@@ -37,8 +42,18 @@ class AccessRule {
 
   // Whether it is one of its two keys.
   bool HasKey(const KeyPrint& print) const { return prints_[0] == print || prints_[1] == print; }
-  // The same with another key there.
+  // Whether it was, and was replaced since.
+  bool HadKey(const KeyPrint& print) const;
+  // The keys that were, the newest last.
+  const std::vector<KeyPrint>& replaced_keys() const { return replaced_keys_; }
+  bool takes_given_keys() const { return replaced_keys_.size() < kReplacedKeysMax; }
+
+  // The same with another key there, or with these two. What it has no more it remembers.
   AccessRule WithKey(KeySlot slot, std::string key) const;
+  AccessRule WithKeys(std::string primary, std::string secondary) const;
+  AccessRule WithRights(Rights rights) const;
+  // The same that remembers these.
+  AccessRule Remembering(std::vector<KeyPrint> replaced_keys) const;
 
   friend bool operator==(const AccessRule&, const AccessRule&) = default;
 
@@ -48,6 +63,7 @@ class AccessRule {
   std::array<std::string, 2> keys_;
   std::array<KeyPrint, 2> prints_{};
   Timestamp created_at_;
+  std::vector<KeyPrint> replaced_keys_;
 };
 
 // 1 to 256 letters, digits, '.', '-' and '_', the first and the last a letter or digit.

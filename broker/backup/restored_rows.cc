@@ -90,6 +90,7 @@ Result<RestoredRows::Report> RestoredRows::Rewrite(const access::KeySource* new_
   const Result<FolderState> folder = LoadFolderState(store_, store_.path());
   if (!folder.ok()) return folder.status();
   report_.last_committed = folder->last_committed;
+  format_ = folder->format;
   WHARF_RETURN_IF_ERROR(LeapIds(view));
   WHARF_RETURN_IF_ERROR(ForgetTransactions(view));
   WHARF_RETURN_IF_ERROR(RewriteEntities(view, new_keys));
@@ -251,6 +252,7 @@ Status RestoredRows::RenewKeys(const StoreView& view, const std::map<EntityId, s
   for (const AccessRuleSet& each : rules) {
     access::AccessRule rule = each.rule->WithKey(access::KeySlot::kPrimary, access::DrawKey(keys))
                                   .WithKey(access::KeySlot::kSecondary, access::DrawKey(keys));
+    if (!keeps_replaced_keys()) rule = rule.Remembering({});
     const auto path = paths.find(each.entity);
     const bool is_of_gone = each.entity != EntityId() && path == paths.end();
     if (!is_of_gone) {

@@ -18,6 +18,7 @@
 
 #include "broker/access/access_rule.h"
 #include "broker/schema/loader.h"
+#include "broker/schema/records.h"
 #include "storage/rocks/rocks_store.h"
 
 namespace wharf {
@@ -64,9 +65,13 @@ class RestoredRows {
   Status PutCounters(const LaneId& lane, LaneCounters counters);
   Status RenewKeys(const StoreView& view, const std::map<EntityId, std::string>& paths,
                    const access::KeySource& keys);
+  // Whether its rules may remember what keys they had.
+  bool keeps_replaced_keys() const { return format_ >= kReplacedKeysFormat; }
   Status Commit(const WriteBatch& batch);
 
   RocksStore& store_;
+  // Of the folder that the backup was made of.
+  std::uint64_t format_ = 0;
   Report report_;
 };
 

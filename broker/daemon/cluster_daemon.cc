@@ -253,7 +253,8 @@ void ClusterDaemon::BeginReign(LeadingLogPtr leading) {
           .check_encodings = [this] { return CheckEncodingsAt(node_->format_level()); },
           .check_event_logs = [this] { return CheckEventLogsAt(node_->format_level()); },
           .keeps_unknown_elements =
-              [this] { return KeepsUnknownElementsAt(node_->format_level()); }},
+              [this] { return KeepsUnknownElementsAt(node_->format_level()); },
+          .keeps_replaced_keys = [this] { return KeepsReplacedKeysAt(node_->format_level()); }},
       limits, *std::move(image));
   if (const Status begun = leadership->Begin(); !begun.ok()) {
     GiveUp(*leading, begun);

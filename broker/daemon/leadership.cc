@@ -22,7 +22,7 @@ Leadership::Leadership(const World& world, const ShardLimits& limits, BrokerImag
       shard_({world.clock, random_, world.log, thread_, publisher_, readers_, alarm(), nullptr,
               world.disk, SteadyNow, world.guard, access::SystemKeys(), world.tracer,
               world.check_encodings, world.check_event_logs, world.keeps_unknown_elements,
-              world.on_rules},
+              world.keeps_replaced_keys, world.on_rules},
              limits, std::move(image)),
       requests_(MakePipeline(shard_, readers_)),
       clock_control_(*requests_, world.manual_clock) {

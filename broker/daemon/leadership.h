@@ -45,6 +45,8 @@ class Leadership {
     std::function<Status()> check_event_logs{};
     // Whether what a client's XML says that is not known is kept. Null: it is.
     std::function<bool()> keeps_unknown_elements{};
+    // Whether rules of access remember their replaced keys. Null: they do.
+    std::function<bool()> keeps_replaced_keys{};
     // Hears how many rules of access there are, whoever obeys them (Shard::World).
     std::function<void(std::size_t rules)> on_rules{};
   };

@@ -16,6 +16,7 @@ constexpr std::uint64_t kUnknownElementsFormat = 6;
 
 // The level from which on all members read rows of that format.
 std::uint64_t LevelOf(std::uint64_t format) {
+  if (format >= kReplacedKeysFormat) return kReplacedKeysFormatLevel;
   if (format >= kUnknownElementsFormat) return kUnknownElementsFormatLevel;
   if (format >= kEventLogsFormat) return kEventLogsFormatLevel;
   return format >= kEncodingsFormat ? kEncodingsFormatLevel : kFirstFormatLevel;
@@ -24,6 +25,7 @@ std::uint64_t LevelOf(std::uint64_t format) {
 }  // namespace
 
 WriteBatch FormatOfLevel(std::uint64_t level) {
+  if (level >= kReplacedKeysFormatLevel) return EncodeFormat(kReplacedKeysFormat);
   if (level >= kUnknownElementsFormatLevel) return EncodeFormat(kUnknownElementsFormat);
   if (level >= kEventLogsFormatLevel) return EncodeFormat(kEventLogsFormat);
   return level < kEncodingsFormatLevel ? WriteBatch() : EncodeFormat(kEncodingsFormat);
@@ -47,6 +49,8 @@ Status CheckEventLogsAt(std::uint64_t level) {
 }
 
 bool KeepsUnknownElementsAt(std::uint64_t level) { return level >= kUnknownElementsFormatLevel; }
+
+bool KeepsReplacedKeysAt(std::uint64_t level) { return level >= kReplacedKeysFormatLevel; }
 
 Status CheckFounder(const FolderState& folder, const std::string& path, std::uint64_t level_max) {
   const std::uint64_t level = folder.is_new ? kFirstFormatLevel : LevelOf(folder.format);

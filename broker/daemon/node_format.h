@@ -28,6 +28,10 @@ Status CheckEventLogsAt(std::uint64_t level);
 // where they do not: SDKs give back whatever they read.
 bool KeepsUnknownElementsAt(std::uint64_t level);
 
+// Whether rules of access remember which of their keys were replaced. Where they do not, a
+// description replaces none.
+bool KeepsReplacedKeysAt(std::uint64_t level);
+
 // Of a folder that would become the state of a cluster as it is: nodes that are held at a lower
 // level could not read it.
 Status CheckFounder(const FolderState& folder, const std::string& path, std::uint64_t level_max);

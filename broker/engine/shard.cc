@@ -39,7 +39,7 @@ Shard::Shard(const World& world, const ShardLimits& limits, BrokerImage image)
       admissions_(limits.admitted_weight_max),
       agenda_([this] { Wake(); }),
       workers_({world.clock, world.random, world.readers, world.disk, world.keys,
-                world.check_event_logs, world.keeps_unknown_elements},
+                world.check_event_logs, world.keeps_unknown_elements, world.keeps_replaced_keys},
                limits_, image, agenda_),
       resumed_(std::move(image)),
       counters_(QueuesOf(workers_.catalog)),

@@ -84,6 +84,8 @@ class Shard {
     // Whether what a client's XML says that is not known is kept (QueueDescription); where it is
     // not, somebody could not read it. Null: it is.
     std::function<bool()> keeps_unknown_elements{};
+    // The same of the keys of rules of access that were replaced (AccessRule).
+    std::function<bool()> keeps_replaced_keys{};
     // Hears how many rules there are whenever they change, whoever obeys them. Null: nobody does.
     std::function<void(std::size_t rules)> on_rules{};
   };

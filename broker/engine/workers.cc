@@ -45,7 +45,8 @@ Workers::Workers(const World& world, const ShardLimits& limits, BrokerImage& ima
       shared_bodies(context, image.buckets_with_released_bodies),
       transactions(context, finder, topics, moves, disk, random, limits.transactions),
       recounts(context, fences, world.readers),
-      access_rules(context, finder, world.keys, image.access_rules, audit) {
+      access_rules(context, finder, world.keys, image.access_rules, audit,
+                   world.keeps_replaced_keys) {
   Register();
 }
 

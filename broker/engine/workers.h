@@ -61,6 +61,8 @@ struct Workers {
     std::function<Status()> check_event_logs{};
     // Whether entities keep unknown elements. Null: they do.
     std::function<bool()> keeps_unknown_elements{};
+    // Whether rules of access remember their replaced keys. Null: they do.
+    std::function<bool()> keeps_replaced_keys{};
   };
 
   // Takes from the image what they work with; the rest is for Start. `limits` and `agenda` outlive

@@ -61,8 +61,8 @@ struct UpdateEntityRequest {
   EntityKind kind = EntityKind::kQueue;
   std::string name{};
   EntityEdit edit{};
-  // All that it has from now on; absent: they stay. One that it has already keeps its keys, which
-  // only a rotation replaces: a key that was given back by who read it before would come to life
+  // All that it has from now on; absent: they stay. One that it has already takes the keys that are
+  // named, but none that was replaced before: given back by who read it then, it would come to life
   // again (SEC-7).
   std::optional<std::vector<GivenAccessRule>> access_rules{};
   bool shows_access_rules = false;

@@ -58,8 +58,10 @@ namespace wharf {
 // The format of a data folder that this version writes. Since 3, messages keep how their senders
 // over AMQP wrote them; since 4, a broker by itself has its log beside its state
 // (storage/log/single_folder.h); since 5, entities may have event logs; since 6, they keep
-// what a client's XML says that is not known (EPR-24).
-inline constexpr std::uint64_t kFormatVersion = 6;
+// what a client's XML says that is not known (EPR-24); since 7, rules of access remember which of
+// their keys were replaced (SEC-7).
+inline constexpr std::uint64_t kFormatVersion = 7;
+inline constexpr std::uint64_t kReplacedKeysFormat = 7;
 // The oldest one that it reads as well: all that stands in such a folder means the same in the new
 // one (EncodeFormat).
 inline constexpr std::uint64_t kOldestFormatVersion = 2;

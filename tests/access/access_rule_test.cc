@@ -29,6 +29,39 @@ TEST(AccessRuleTest, ANewKeyTakesThePlaceOfOne) {
   EXPECT_TRUE(rule.HasKey(PrintOf(kKeyThree)));
 }
 
+// SEC-7
+TEST(AccessRuleTest, RemembersWhatItHadAndHasNoMore) {
+  const AccessRule first = SampleRule("reader", Right::kListen);
+  EXPECT_FALSE(first.HadKey(PrintOf(kKeyOne)));
+
+  const AccessRule rolled = first.WithKeys(kKeyThree, kKeyOne).WithRights(Right::kSend);
+
+  EXPECT_EQ(rolled.key(KeySlot::kPrimary), kKeyThree);
+  EXPECT_EQ(rolled.key(KeySlot::kSecondary), kKeyOne);
+  EXPECT_EQ(rolled.rights(), Rights(Right::kSend));
+  EXPECT_EQ(rolled.created_at(), first.created_at());
+  EXPECT_TRUE(rolled.HadKey(PrintOf(kKeyTwo)));
+  EXPECT_FALSE(rolled.HadKey(PrintOf(kKeyOne)));
+  EXPECT_FALSE(rolled.HadKey(PrintOf(kKeyThree)));
+  EXPECT_NE(rolled, rolled.Remembering({}));
+}
+
+TEST(AccessRuleTest, RemembersSoManyAndTakesNoGivenKeyAnyMore) {
+  AccessRule rule = SampleRule("reader", Right::kListen);
+  for (std::size_t i = 0; i < kReplacedKeysMax; ++i) {
+    EXPECT_TRUE(rule.takes_given_keys());
+    rule = rule.WithKey(KeySlot::kPrimary, "a key that is longer than 32: " + std::to_string(i));
+  }
+  EXPECT_FALSE(rule.takes_given_keys());
+
+  const AccessRule rolled = rule.WithKey(KeySlot::kSecondary, kKeyThree);
+
+  EXPECT_EQ(rolled.key(KeySlot::kSecondary), kKeyThree);
+  EXPECT_EQ(rolled.replaced_keys().size(), kReplacedKeysMax);
+  EXPECT_TRUE(rolled.HadKey(PrintOf(kKeyOne)));
+  EXPECT_FALSE(rolled.takes_given_keys());
+}
+
 // NAM-5
 TEST(AccessRuleTest, ChecksNames) {
   for (const std::string& good :

@@ -375,6 +375,8 @@ class RulesTest(AccessTest):
         self.assert_unauthenticated(self.client_of(make_token("orders", "reader", rule.primary_key)).peek, "orders")
         for key in (rotated.primary_key, rule.secondary_key):
             self.client_of(make_token("orders", "reader", key)).peek("orders")
+        with self.assertRaisesRegex(grpc.RpcError, "was replaced, and is not taken back"):
+            self.root.rotate("orders", "reader", key=rule.primary_key)
 
     def test_an_update_of_a_queue_leaves_its_rules_alone(self):
         self.start_on()

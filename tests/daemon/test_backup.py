@@ -307,7 +307,8 @@ class RestoreTest(BackupTest):
             return client
         root = client_of(daemon.address, old["SharedAccessKey"])
         root.create("orders")
-        root.make_rule("orders", "sender", "Send")
+        sender = root.make_rule("orders", "sender", "Send")
+        root.rotate("orders", "sender")
         made = BackupCalls(grpc.intercept_channel(root.channel, access_calls._Metadata(  # pylint: disable=W0212
             lambda: access_calls.make_token("sb://h/", "RootManageSharedAccessKey", old["SharedAccessKey"]))))
         self.assertEqual(made.create("one").trouble, "")
@@ -329,6 +330,11 @@ class RestoreTest(BackupTest):
         new = access_calls.connection_of(text)["SharedAccessKey"]
         self.assertIn(new, printed)
         client_of(daemon_of[fresh].address, new).get("orders")
+        # What was replaced stays so, also by the restore itself.
+        for data, key, taken in ((same, old["SharedAccessKey"], sender.primary_key),
+                                 (fresh, new, sender.primary_key), (fresh, new, sender.secondary_key)):
+            with self.assertRaisesRegex(grpc.RpcError, "was replaced, and is not taken back"):
+                client_of(daemon_of[data].address, key).rotate("orders", "sender", key=taken)
 
     def test_nobody_else_may_read_it(self):
         self.start_with_backups()

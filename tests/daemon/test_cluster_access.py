@@ -86,6 +86,8 @@ class ClusterAccessTest(cluster_nodes.ClusterTest):
             bad = self.client_of(leader, make_token("sb://h/orders", name, key))
             self.assertEqual(self.code_of(bad.peek, "orders"), UNAUTHENTICATED, name)
         self.assertEqual(self.code_of(self.client_of(leader, None).peek, "orders"), UNAUTHENTICATED)
+        with self.assertRaisesRegex(grpc.RpcError, "was replaced, and is not taken back"):
+            leader.client.rotate("orders", "reader", key=reader.primary_key)
         leader.client.make_rule("orders", "made-after", "Send")
         leader.client.rotate("", ROOT)
         self.assertEqual(self.status_of(leader, self.root()), UNAUTHENTICATED)  # It was the key of the file.

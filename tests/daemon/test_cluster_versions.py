@@ -1,17 +1,22 @@
 """Daemons of an older and a newer version in one cluster, and back; the older is this one that is held at its level."""
 
 import os
+import re
 import subprocess
 
 import atom_client
 import cluster_nodes
 import wire
 
-from wharf.v1 import cluster_pb2, message_pb2  # noqa: E402  pylint: disable=wrong-import-order
+from wharf.v1 import cluster_pb2, management_pb2, message_pb2  # noqa: E402  pylint: disable=wrong-import-order
 
 OLDER = ("--peer-format-level-max", "1")
-LEVEL = 5
+LEVEL = 6
+TWO_BEFORE = ("--peer-format-level-max", str(LEVEL - 2))
+# The keys that a description brings are no reason to ask clients for one after a start.
+OPEN = ("--access=off",)
 OLDER_STILL_READS = "in which what AMQP encoded cannot be kept"
+SECONDARY = management_pb2.ACCESS_KEY_SLOT_SECONDARY
 NO_EVENT_LOGS = "in which an entity cannot have an event log"
 UNKNOWN = '<Newer xmlns:a="urn:a" a:b="1">2</Newer>'
 SYMBOL = message_pb2.PropertyValue(encoded_value=b"\xa3\x06symbol")
@@ -70,6 +75,18 @@ class ClusterVersionsTest(cluster_nodes.ClusterTest):
         (description,) = atom_client.descriptions(answer)
         return atom_client.behind_the_known(description)
 
+    def give_keys(self, *keys):  # EPR-19
+        """What keys a rule has of which these come with a description."""
+        given = "".join(f"<{slot}Key>{key}</{slot}Key>" for slot, key in zip(("Primary", "Secondary"), keys))
+        rule = ("<AuthorizationRules><AuthorizationRule><Rights><AccessRights>Send</AccessRights></Rights>"
+                f"<KeyName>mine</KeyName>{given}</AuthorizationRule></AuthorizationRules>")
+        port = atom_client.port_of(self.leader_of(self.nodes).daemon)
+        answer = atom_client.put(port, "/orders", atom_client.entry(rule), "*")
+        if answer.status == 503:  # It does not lead any more.
+            return None
+        self.assertEqual(answer.status, 200, answer.body)
+        return tuple(re.findall(rb"<(?:Primary|Secondary)Key>([^<]*)<", answer.body))
+
     def founder(self, **options):
         """At a port that stays: a node that is founded with data opens its folder anew."""
         return cluster_nodes.Node(self, "n1", listen=f"127.0.0.1:{cluster_nodes.free_port()}", **options)
@@ -120,23 +137,32 @@ class ClusterVersionsTest(cluster_nodes.ClusterTest):
         third.become()
         self.use()
 
-    def test_from_the_level_before_with_equal_states_on_both_sides(self):  # reliability 61, 62
+    def test_from_two_levels_before_with_equal_states_on_both_sides(self):  # reliability 61, 62
         self.sent = 0
-        first = self.start_cluster(flags=("--peer-format-level-max", str(LEVEL - 1)), listen=atom_client.PLACES)
+        first = self.start_cluster(flags=TWO_BEFORE + OPEN, listen=atom_client.PLACES)
         first.client.create("orders")
         first.client.create("encoded")
         self.use()
         self.send_encoded()
         self.switch_log_on()
         self.eventually(lambda: self.give_unknown() == [])
+        one, two, three = (letter * 40 for letter in "abc")
+        old = tuple(key.encode() for key in (one, two))
+        for keys in ((one, two), (three, two)):  # None can be remembered yet, and so none is replaced by a description.
+            self.eventually(lambda keys=keys: self.give_keys(*keys) == old)
+        self.leader_of(self.nodes).client.rotate("orders", "mine")
         self.assert_equal()
 
         for node in self.nodes:
-            self.replace(node, listen=atom_client.PLACES)
+            self.replace(node, *OPEN, listen=atom_client.PLACES)
             self.use()
 
         self.eventually(lambda: self.levels() == [LEVEL] * 3)
         self.eventually(lambda: self.give_unknown() == atom_client.meanings(UNKNOWN))
+        new = (three.encode(), two.encode())
+        self.eventually(lambda: self.give_keys(three, two) == new)
+        self.leader_of(self.nodes).client.rotate("orders", "mine", SECONDARY)
+        self.eventually(lambda: self.give_keys(three, two) not in (None, new))
         self.use()
         self.assert_equal()
 
@@ -164,7 +190,7 @@ class ClusterVersionsTest(cluster_nodes.ClusterTest):
 
         with self.assertRaises(AssertionError) as refused:
             cluster_nodes.Node(self, "n1", flags=OLDER)
-        self.assertIn("has format 6, which nodes that are held at level 1 could not read", str(refused.exception))
+        self.assertIn("has format 7, which nodes that are held at level 1 could not read", str(refused.exception))
         node = self.founder()
         node.found()
         self.eventually(lambda: node.status().format_level == LEVEL)

@@ -174,7 +174,7 @@ class FolderTest(daemon_test.DaemonTest):
         self.assertEqual(daemon.terminate(), 0)
         subprocess.run([os.environ["SET_FORMAT"], self.data, "99"], check=True, timeout=wire.TIMEOUT)
 
-        self.assert_refuses(f"the data folder {self.data} has format 99, and this wharfd reads formats 2 to 6; "
+        self.assert_refuses(f"the data folder {self.data} has format 99, and this wharfd reads formats 2 to 7; "
                             "start a newer wharfd$")
 
     def test_a_folder_of_the_format_before(self):
@@ -188,7 +188,7 @@ class FolderTest(daemon_test.DaemonTest):
         daemon = self.start()
         self.assertEqual(self.client.receive("orders")[0].message.body, b"x")
         self.assertEqual(daemon.terminate(), 0)
-        said = "the data folder has format 6 from now on; an older wharfd refuses it"
+        said = "the data folder has format 7 from now on; an older wharfd refuses it"
         self.assertEqual("".join(daemon.log).count(said), 1)
 
         daemon = self.start()
@@ -201,7 +201,7 @@ class FolderTest(daemon_test.DaemonTest):
         self.assertEqual(daemon.terminate(), 0)
         subprocess.run([os.environ["SET_FORMAT"], self.data, "1"], check=True, timeout=wire.TIMEOUT)
 
-        self.assert_refuses(f"the data folder {self.data} has format 1, and this wharfd reads formats 2 to 6; "
+        self.assert_refuses(f"the data folder {self.data} has format 1, and this wharfd reads formats 2 to 7; "
                             "let the wharfd that wrote it deliver what is in it, and name an empty folder here$")
 
     def test_a_folder_that_cannot_be_made(self):

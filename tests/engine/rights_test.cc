@@ -1,12 +1,14 @@
 // Who may do what: rules of access as the broker keeps them, and every request and attachment asked
 // with and without the right.
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "broker/access/guard.h"
@@ -15,9 +17,16 @@
 #include "tests/engine/recording_sink.h"
 #include "tests/harness/engine_harness.h"
 #include "tests/harness/sample_request.h"
+#include "tests/heard_log.h"
 
 namespace wharf {
 namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::Each;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 using access::KeySlot;
 using access::Right;
@@ -27,7 +36,8 @@ const std::string kGivenKey = "a key that somebody chose, 32 signs";
 
 class AccessTest : public testing::Test {
  protected:
-  AccessTest() {
+  explicit AccessTest(std::function<bool()> keeps_replaced_keys = {})
+      : engine_({.guard = &guard_, .keeps_replaced_keys = std::move(keeps_replaced_keys)}) {
     EXPECT_TRUE(MakeEntity(EntityKind::kQueue, {.name = "orders"}).ok());
     EXPECT_TRUE(MakeEntity(EntityKind::kQueue, {.name = "payments"}).ok());
     EXPECT_TRUE(MakeEntity(EntityKind::kTopic, {.name = "news"}).ok());
@@ -72,7 +82,7 @@ class AccessTest : public testing::Test {
 
   Timestamp now_ = kHarnessStart;
   access::Guard guard_{std::make_shared<const access::Book>(), [this] { return now_; }};
-  EngineHarness engine_{{.guard = &guard_}};
+  EngineHarness engine_;
   access::PermitPtr root_;
 };
 
@@ -537,6 +547,8 @@ TEST_F(AccessTest, ARuleOfASubscriptionIsReplacedForGood) {  // ATM-2
 
 class GivenRulesTest : public AccessTest {
  protected:
+  using AccessTest::AccessTest;
+
   using Given = std::vector<GivenAccessRule>;
 
   Result<QueueSnapshot> Update(std::optional<Given> rules, std::int32_t max_delivery_count = 5) {
@@ -612,6 +624,108 @@ TEST_F(GivenRulesTest, DoNotBringBackAKeyThatWasReplaced) {  // SEC-7
   EXPECT_EQ(updated->access_rules[0].keys->secondary, made->keys->secondary);
   EXPECT_EQ(updated->access_rules[0].created_at, made->created_at);
   EXPECT_EQ(Prove("orders", "a", made->keys->primary), nullptr);
+  EXPECT_NE(Prove("orders", "a", key_), nullptr);
+}
+
+// As Azure's clients roll keys: the ones before end as those of a rotation do.
+TEST_F(GivenRulesTest, TakeKeysThatAreNew) {  // EPR-19, SEC-7
+  const auto made = Create("orders", "a", Right::kSend);
+  const access::PermitPtr first = Prove("orders", "a", made->keys->primary);
+  const access::PermitPtr second = Prove("orders", "a", made->keys->secondary);
+
+  const auto updated = Update(Given{{"A", Right::kSend, key_, made->keys->primary}});
+
+  ASSERT_EQ(updated->access_rules.size(), 1U);
+  EXPECT_EQ(updated->access_rules[0].keys->primary, key_);
+  EXPECT_EQ(updated->access_rules[0].keys->secondary, made->keys->primary);
+  EXPECT_EQ(updated->access_rules[0].created_at, made->created_at);
+  EXPECT_TRUE(guard_.Check(first).ok());
+  EXPECT_EQ(guard_.Check(second).code(), ErrorCode::kUnauthorized);
+  EXPECT_NE(Prove("orders", "a", key_), nullptr);
+}
+
+TEST_F(GivenRulesTest, BringNoReplacedKeyBackWhateverHappensMeanwhile) {  // SEC-7
+  const auto made = Create("orders", "a", Right::kSend);
+  const Given before{{"a", Right::kSend, made->keys->primary, made->keys->secondary}};
+  ASSERT_TRUE(Update(Given{{"a", Right::kListen, key_, other_}}).ok());
+  const auto rotated = Ask(RotateAccessKeyRequest{.path = "orders", .name = "a"});
+  ASSERT_TRUE(rotated.ok());
+  engine_.Restart();
+
+  ASSERT_TRUE(Update(before).ok());
+
+  EXPECT_EQ(Prove("orders", "a", made->keys->primary), nullptr);
+  EXPECT_EQ(Prove("orders", "a", made->keys->secondary), nullptr);
+  EXPECT_EQ(Prove("orders", "a", key_), nullptr);
+  EXPECT_NE(Prove("orders", "a", other_), nullptr);
+  for (const std::string& key : {key_, other_, made->keys->primary}) {
+    EXPECT_EQ(
+        Ask(RotateAccessKeyRequest{.path = "orders", .name = "a", .key = key}).status().code(),
+        ErrorCode::kArgumentError);
+  }
+  // A rule that is made anew remembers nothing.
+  ASSERT_TRUE(Update(Given{}).ok());
+  ASSERT_TRUE(Update(before).ok());
+  EXPECT_NE(Prove("orders", "a", made->keys->primary), nullptr);
+}
+
+TEST_F(GivenRulesTest, AreToldTheLogWithoutTheirKeys) {  // SEC-7
+  const HeardLog log;
+  const auto made = Create("orders", "a", Right::kSend);
+  ASSERT_TRUE(Update(Given{{"a", Right::kSend, key_, made->keys->secondary}}).ok());
+  EXPECT_THAT(log.lines(),
+              Contains(HasSubstr("the access rule 'a' of 'orders' has another primary key")));
+
+  ASSERT_TRUE(Update(Given{{"a", Right::kSend, made->keys->primary, made->keys->secondary}}).ok());
+
+  EXPECT_THAT(log.lines(), Contains(HasSubstr("the access rule 'a' of 'orders' keeps its primary "
+                                              "key: the description brings one that was replaced "
+                                              "before")));
+  EXPECT_THAT(log.lines(), Each(AllOf(Not(HasSubstr(made->keys->primary)), Not(HasSubstr(key_)))));
+}
+
+TEST_F(GivenRulesTest, OfARuleThatRemembersTooManyAreRefusedWithTheRest) {
+  const auto made = Create("orders", "a", Right::kSend);
+  for (std::size_t i = 0; i < access::kReplacedKeysMax; ++i) {
+    ASSERT_TRUE(Ask(RotateAccessKeyRequest{.path = "orders", .name = "a"}).ok());
+  }
+
+  EXPECT_EQ(Update(Given{{"a", Right::kSend, key_, other_}}, 7).status().code(),
+            ErrorCode::kQuotaExceeded);
+  EXPECT_EQ(
+      Ask(GetEntityRequest{EntityKind::kQueue, "orders"})->record.description.max_delivery_count,
+      10);
+  EXPECT_TRUE(Update(Given{{"a", Right::kSend, made->keys->primary}}).ok());
+  EXPECT_EQ(Prove("orders", "a", made->keys->primary), nullptr);
+  EXPECT_TRUE(Ask(RotateAccessKeyRequest{.path = "orders", .name = "a"}).ok());
+}
+
+// In a cluster, until all members read what was replaced.
+class UnkeptKeysTest : public GivenRulesTest {
+ protected:
+  UnkeptKeysTest() : UnkeptKeysTest(std::make_shared<bool>(false)) {}
+
+  const std::shared_ptr<bool> keeps_;
+
+ private:
+  explicit UnkeptKeysTest(const std::shared_ptr<bool>& keeps)
+      : GivenRulesTest([keeps] { return *keeps; }), keeps_(keeps) {}
+};
+
+TEST_F(UnkeptKeysTest, ADescriptionReplacesNone) {
+  const auto made = Create("orders", "a", Right::kSend);
+
+  ASSERT_TRUE(Update(Given{{"a", Right::kListen, key_, other_}}).ok());
+  ASSERT_TRUE(Ask(RotateAccessKeyRequest{.path = "orders", .name = "a"}).ok());
+
+  EXPECT_EQ(NamesOf("orders"), "a(Listen) ");
+  EXPECT_NE(Prove("orders", "a", made->keys->secondary), nullptr);
+  EXPECT_EQ(Prove("orders", "a", key_), nullptr);
+  *keeps_ = true;
+  // What was replaced meanwhile is not remembered.
+  ASSERT_TRUE(Update(Given{{"a", Right::kListen, made->keys->primary}}).ok());
+  EXPECT_NE(Prove("orders", "a", made->keys->primary), nullptr);
+  ASSERT_TRUE(Update(Given{{"a", Right::kListen, key_, other_}}).ok());
   EXPECT_NE(Prove("orders", "a", key_), nullptr);
 }
 

@@ -73,7 +73,7 @@ void EngineHarness::Start() {
       Shard::World{clock_, random_, log_, self_, publisher_, readers_, alarm_, &auditor_,
                    options_.disk, SteadyNow, options_.guard, access::SystemKeys(), options_.tracer,
                    options_.check_encodings, options_.check_event_logs,
-                   options_.keeps_unknown_elements},
+                   options_.keeps_unknown_elements, options_.keeps_replaced_keys},
       options_.limits, *std::move(image));
   requests_ = MakePipeline(*shard_, readers_);
   broker_ = std::make_unique<Broker>(*requests_);

@@ -43,6 +43,7 @@ class EngineHarness {
     std::function<Status()> check_encodings{};
     std::function<Status()> check_event_logs{};
     std::function<bool()> keeps_unknown_elements{};
+    std::function<bool()> keeps_replaced_keys{};
     // Of the log in memory; none: the broker's own, as far as it drops garbage.
     CommitLog::ApplyListener* applied = nullptr;
     // The store in memory drops garbage at random, as compactions would.

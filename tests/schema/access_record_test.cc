@@ -1,5 +1,7 @@
 #include "broker/schema/access_record.h"
 
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include "broker/core/operations/job.h"
@@ -21,12 +23,37 @@ TEST(AccessRecordTest, ReadsWhatItWrote) {
   EXPECT_EQ(*read, SampleAccessRule());
 }
 
+// SEC-7. As before there were such: what no key was replaced of is read by all.
+TEST(AccessRecordTest, TheKeysThatWereReplacedAreKeptInAnotherVersion) {
+  const access::AccessRule rolled = SampleAccessRule().WithKeys("a third key", "a fourth key");
+  ASSERT_EQ(rolled.replaced_keys().size(), 2U);
+
+  const auto read = DecodeAccessRule(EncodeAccessRule(rolled));
+
+  ASSERT_TRUE(read.ok());
+  EXPECT_EQ(*read, rolled);
+  EXPECT_EQ(EncodeAccessRule(SampleAccessRule())[0], 1);
+  EXPECT_EQ(EncodeAccessRule(rolled)[0], 2);
+}
+
+TEST(AccessRecordTest, AsManyAsMayBeAndNoMoreAreRead) {
+  std::vector<access::KeyPrint> prints(access::kReplacedKeysMax);
+  const auto full = SampleAccessRule().Remembering(prints);
+  EXPECT_EQ(DecodeAccessRule(EncodeAccessRule(full))->replaced_keys(), prints);
+
+  prints.emplace_back();
+  EXPECT_FALSE(DecodeAccessRule(EncodeAccessRule(full.Remembering(prints))).ok());
+}
+
 TEST(AccessRecordTest, EveryCutIsNoticed) {
-  const std::string record = EncodeAccessRule(SampleAccessRule());
-  for (std::size_t length = 0; length < record.size(); ++length) {
-    EXPECT_FALSE(DecodeAccessRule(record.substr(0, length)).ok()) << length;
+  for (const access::AccessRule& rule :
+       {SampleAccessRule(), SampleAccessRule().WithKeys("a third key", "a fourth key")}) {
+    const std::string record = EncodeAccessRule(rule);
+    for (std::size_t length = 0; length < record.size(); ++length) {
+      EXPECT_FALSE(DecodeAccessRule(record.substr(0, length)).ok()) << length;
+    }
+    EXPECT_FALSE(DecodeAccessRule(record + "x").ok());
   }
-  EXPECT_FALSE(DecodeAccessRule(record + "x").ok());
 }
 
 // Nobody is let in by a bit that was flipped.

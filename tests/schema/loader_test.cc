@@ -48,7 +48,7 @@ TEST(LoaderTest, AFolderOfANewerFormatIsRefusedWithOneSentence) {
 
   EXPECT_EQ(refused.code(), ErrorCode::kGeneralError);
   EXPECT_EQ(refused.message(),
-            "the data folder /data has format 7, and this wharfd reads formats 2 to 6; start a "
+            "the data folder /data has format 8, and this wharfd reads formats 2 to 7; start a "
             "newer wharfd");
 }
 
@@ -57,7 +57,7 @@ TEST(LoaderTest, AFolderOfAnOlderFormatIsRefusedWithOneSentence) {
   Put(store, Table::kMeta, kMetaFormat, EncodeMeta(1));
 
   EXPECT_EQ(LoadFolderState(store, "/data").status().message(),
-            "the data folder /data has format 1, and this wharfd reads formats 2 to 6; let the "
+            "the data folder /data has format 1, and this wharfd reads formats 2 to 7; let the "
             "wharfd that wrote it deliver what is in it, and name an empty folder here");
 }
 

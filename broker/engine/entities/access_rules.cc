@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 
 #include "absl/container/flat_hash_set.h"
+#include "broker/access/given_keys.h"
 #include "broker/core/entities/names.h"
 
 namespace wharf {
@@ -33,8 +34,12 @@ std::string PlaceName(const std::string& path) {
 // Rules go in the commit that deletes their entity, so that none is left without one.
 AccessRules::AccessRules(const WorkerContext& context, const EntityFinder& finder,
                          access::KeySource keys, const std::vector<AccessRuleSet>& stored,
-                         AuditLog& audit)
-    : context_(context), finder_(finder), keys_(std::move(keys)), audit_(audit) {
+                         AuditLog& audit, std::function<bool()> keeps_replaced_keys)
+    : context_(context),
+      finder_(finder),
+      keys_(std::move(keys)),
+      audit_(audit),
+      keeps_replaced_keys_(std::move(keeps_replaced_keys)) {
   for (const AccessRuleSet& each : stored) {
     std::string resource;
     if (each.entity != kNamespace) {
@@ -132,16 +137,13 @@ Result<AccessRuleInfo> AccessRules::Rotate(RotateAccessKeyRequest request, const
   if (!place.ok()) return place.status();
   const Result<const AccessRule*> rule = FindRule(*place, request.name);
   if (!rule.ok()) return rule.status();
+  const bool is_given = !request.key.empty();
   Result<std::string> key = KeyOf(std::move(request.key));
   if (!key.ok()) return key.status();
-  if ((*rule)->HasKey(access::PrintOf(*key))) {
-    return Status(ErrorCode::kArgumentError, "the access rule has this key already");
-  }
+  if (is_given) WHARF_RETURN_IF_ERROR(access::CheckTakes(**rule, *key));
   AccessRule changed = (*rule)->WithKey(request.slot, *std::move(key));
   AccessRuleInfo info = InfoOf(place->path, changed, request.shows_keys);
-  const bool is_primary = request.slot == KeySlot::kPrimary;
-  Tell(author, *place, info.name,
-       is_primary ? "has another primary key" : "has another secondary key", turn);
+  TellKeys(*place, **rule, changed, author, turn);
   Set(*place, std::move(changed), turn);
   return info;
 }
@@ -210,7 +212,15 @@ Status AccessRules::CheckGiven(const std::string& path,
                                const std::vector<GivenAccessRule>& given) const {
   const Result<Place> place = Find(path);
   if (!place.ok()) return place.status();
-  return CheckGiven(EntityKind::kQueue, given);
+  WHARF_RETURN_IF_ERROR(CheckGiven(EntityKind::kQueue, given));
+  if (!KeepsReplacedKeys()) return {};
+  for (const GivenAccessRule& each : given) {
+    const AccessRule* rule = book_.Find(place->resource, each.name);
+    if (rule == nullptr) continue;
+    const auto taken = access::TakeDescribed(*rule, each.primary_key, each.secondary_key);
+    if (!taken.ok()) return taken.status();
+  }
+  return {};
 }
 
 void AccessRules::SetAll(const std::string& path, std::vector<GivenAccessRule> given,
@@ -238,21 +248,58 @@ void AccessRules::SetOne(const Place& place, GivenAccessRule given, const Author
                           key_of(given.secondary_key), turn.now),
                turn);
   }
-  const AccessRule rule = *found;
-  const auto differs = [&rule](const std::string& key, KeySlot slot) {
-    return !key.empty() && key != rule.key(slot);
-  };
-  if (differs(given.primary_key, KeySlot::kPrimary) ||
-      differs(given.secondary_key, KeySlot::kSecondary)) {
-    Tell(author, place, rule.name(),
-         "keeps its keys: a description does not replace them, a rotation does", turn);
+  ChangeOne(place, AccessRule(*found), std::move(given), author, turn);
+}
+
+void AccessRules::ChangeOne(const Place& place, const AccessRule& rule, GivenAccessRule given,
+                            const Author& author, Turn& turn) {
+  const access::Rights rights = given.rights;
+  AccessRule changed = TakeKeys(place, rule, std::move(given), author, turn);
+  if (rights != rule.rights()) {
+    Tell(author, place, rule.name(), "has now " + access::ToString(rights), turn);
+    changed = changed.WithRights(rights);
   }
-  if (rule.rights() == given.rights) return;
-  Tell(author, place, rule.name(), "has now " + access::ToString(given.rights), turn);
-  Set(place,
-      AccessRule(rule.name(), given.rights, rule.key(KeySlot::kPrimary),
-                 rule.key(KeySlot::kSecondary), rule.created_at()),
-      turn);
+  TellKeys(place, rule, changed, author, turn);
+  if (changed != rule) Set(place, std::move(changed), turn);
+}
+
+AccessRule AccessRules::TakeKeys(const Place& place, const AccessRule& rule, GivenAccessRule given,
+                                 const Author& author, Turn& turn) {
+  if (!KeepsReplacedKeys()) {
+    const auto differs = [&rule](const std::string& key, KeySlot slot) {
+      return !key.empty() && key != rule.key(slot);
+    };
+    if (differs(given.primary_key, KeySlot::kPrimary) ||
+        differs(given.secondary_key, KeySlot::kSecondary)) {
+      Tell(author, place, rule.name(),
+           "keeps its keys: a description replaces none before all members of the cluster can read "
+           "which ones were, a rotation does",
+           turn);
+    }
+    return rule;
+  }
+  Result<access::DescribedKeys> taken =
+      access::TakeDescribed(rule, std::move(given.primary_key), std::move(given.secondary_key));
+  // All members can read more since it was checked.
+  if (!taken.ok()) return rule;
+  if (taken->keeps_primary || taken->keeps_secondary) {
+    const std::string_view kept = taken->keeps_primary && taken->keeps_secondary ? "keys"
+                                  : taken->keeps_primary                         ? "primary key"
+                                                                                 : "secondary key";
+    Tell(author, place, rule.name(),
+         fmt::format("keeps its {}: the description brings one that was replaced before", kept),
+         turn);
+  }
+  return std::move(taken->rule);
+}
+
+void AccessRules::TellKeys(const Place& place, const AccessRule& before, const AccessRule& after,
+                           const Author& author, Turn& turn) {
+  for (const auto& [slot, name] :
+       {std::pair(KeySlot::kPrimary, "primary"), std::pair(KeySlot::kSecondary, "secondary")}) {
+    if (before.print(slot) == after.print(slot)) continue;
+    Tell(author, place, before.name(), fmt::format("has another {} key", name), turn);
+  }
 }
 
 void AccessRules::Drop(const Place& place, const std::string& rule, const Author& author,
@@ -292,6 +339,7 @@ void AccessRules::Tell(const Author& author, const Place& place, std::string_vie
 }
 
 void AccessRules::Set(const Place& place, AccessRule rule, Turn& turn) {
+  if (!KeepsReplacedKeys()) rule = rule.Remembering({});
   turn.changes.push_back(AccessRuleSet{place.entity, rule});
   book_ = book_.With(place.resource, std::move(rule));
   if (place.entity != kNamespace) resources_[place.entity] = place.resource;

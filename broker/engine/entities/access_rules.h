@@ -5,6 +5,7 @@
 // publishes when it is committed. Owned by the Shard, used on its thread.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -26,7 +27,8 @@ namespace wharf {
 class AccessRules final : public EntityEndListener {
  public:
   AccessRules(const WorkerContext& context, const EntityFinder& finder, access::KeySource keys,
-              const std::vector<AccessRuleSet>& stored, AuditLog& audit);
+              const std::vector<AccessRuleSet>& stored, AuditLog& audit,
+              std::function<bool()> keeps_replaced_keys);
 
   // As it is planned so far; at the start as it is committed.
   const access::Book& book() const { return book_; }
@@ -42,8 +44,8 @@ class AccessRules final : public EntityEndListener {
   // Whether these may be all the rules of a new entity, or of the one at `path`.
   static Status CheckGiven(EntityKind kind, const std::vector<GivenAccessRule>& given);
   Status CheckGiven(const std::string& path, const std::vector<GivenAccessRule>& given) const;
-  // They are all the rules of the entity at `path` from now on. One that it has already keeps its
-  // keys, whatever was given. They were checked.
+  // They are all the rules of the entity at `path` from now on. One that it has already takes the
+  // keys that are named, and none that it had before (access/given_keys.h). They were checked.
   void SetAll(const std::string& path, std::vector<GivenAccessRule> given, const Author& author,
               Turn& turn);
   // All of an entity, with their keys.
@@ -73,6 +75,15 @@ class AccessRules final : public EntityEndListener {
             Turn& turn);
   void Set(const Place& place, access::AccessRule rule, Turn& turn);
   void SetOne(const Place& place, GivenAccessRule given, const Author& author, Turn& turn);
+  void ChangeOne(const Place& place, const access::AccessRule& rule, GivenAccessRule given,
+                 const Author& author, Turn& turn);
+  // Of a rule that there is: what the keys that were given make of it.
+  access::AccessRule TakeKeys(const Place& place, const access::AccessRule& rule,
+                              GivenAccessRule given, const Author& author, Turn& turn);
+  void TellKeys(const Place& place, const access::AccessRule& before,
+                const access::AccessRule& after, const Author& author, Turn& turn);
+  // Whether all that may have to read it can read which keys were replaced.
+  bool KeepsReplacedKeys() const { return !keeps_replaced_keys_ || keeps_replaced_keys_(); }
   void Drop(const Place& place, const std::string& rule, const Author& author, Turn& turn);
   void Publish(Turn& turn) const;
 
@@ -80,6 +91,7 @@ class AccessRules final : public EntityEndListener {
   const EntityFinder& finder_;
   const access::KeySource keys_;
   AuditLog& audit_;
+  const std::function<bool()> keeps_replaced_keys_;
   access::Book book_;
   // Of entities with rules: what their rules stand under in the book.
   absl::flat_hash_map<EntityId, std::string> resources_;

@@ -39,13 +39,23 @@ class AdministrationTest(daemon_test.DaemonTest):
         flags = ["--access=on", *proof]
         self.daemon = daemon = wire.Daemon(self.data, f"127.0.0.1:0,{http}", flags)
         self.addCleanup(daemon.kill)
-        self.port = http_port(daemon)
         with open(f"{self.data}/root-connection-string", encoding="ascii") as file:
             self.root_key = connection_of(file.read())["SharedAccessKey"]
-        # Whatever is done by one door is seen by the other.
-        self.grpc = AccessClient(daemon.address, make_token("sb://h/", "RootManageSharedAccessKey", self.root_key))
-        self.addCleanup(self.grpc.close)
+        self.find()
         return daemon
+
+    def find(self):
+        self.port = http_port(self.daemon)
+        # Whatever is done by one door is seen by the other.
+        self.grpc = AccessClient(self.daemon.address,
+                                 make_token("sb://h/", "RootManageSharedAccessKey", self.root_key))
+        self.addCleanup(self.grpc.close)
+
+    def start_again(self):
+        """Killed, and at other ports."""
+        self.daemon.kill()
+        self.daemon.start()
+        self.find()
 
     def connection_string(self, name="RootManageSharedAccessKey", key=None):
         return (f"Endpoint=sb://127.0.0.1:{self.port}/;SharedAccessKeyName={name};"
@@ -61,6 +71,8 @@ class AdministrationTest(daemon_test.DaemonTest):
         test_node.install()
         told = subprocess.run(["node", story, *arguments], cwd=test_node.NODE, timeout=wire.TIMEOUT,
                               stdout=subprocess.PIPE, text=True,
-                              env={**os.environ, "NODE_EXTRA_CA_CERTS": str(self.authority.certificate)})
+                              env={**os.environ, "NODE_EXTRA_CA_CERTS": str(self.authority.certificate),
+                                   "WHARF": daemon_test.WHARF, "GRPC_ADDRESS": self.daemon.address,
+                                   "WHARF_CONNECTION_STRING": f"@{self.data}/root-connection-string"})
         self.assertEqual(told.stdout.splitlines(), list(steps))
         self.assertEqual(told.returncode, 0)

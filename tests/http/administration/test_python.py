@@ -12,7 +12,7 @@ import administration
 import wire
 from access_calls import AccessClient, make_token
 
-KEY, OTHER = "k" * 40, "o" * 40
+KEY, OTHER, NEW, NEWER = ("k" * 40, "o" * 40, "n" * 40, "w" * 40)
 
 
 def names(listed):
@@ -171,6 +171,59 @@ class Python(administration.AdministrationTest):
         self.assertEqual((kept.primary_key, kept.secondary_key), (rotated.primary_key, OTHER))
         with self.assertRaises(grpc.RpcError):
             mine.get("q")
+
+    def keys_of(self, name):
+        (rule,) = self.admin.get_queue(name).authorization_rules
+        return rule.primary_key, rule.secondary_key
+
+    def may_read(self, key):
+        client = AccessClient(self.daemon.address, make_token("sb://h/q", "mine", key))
+        self.addCleanup(client.close)
+        try:
+            return client.get("q").name == "q"
+        except grpc.RpcError as refused:
+            self.assertEqual(refused.code(), grpc.StatusCode.UNAUTHENTICATED)
+            return False
+
+    def test_keys_that_are_new_take_the_place_of_those_that_are_there(self):  # EPR-19, SEC-7
+        """As keys are rolled on Azure: the new one first, the one before it as the second, until that ends as well."""
+        read = self.admin.create_queue("q", authorization_rules=[
+            AuthorizationRule(type="SharedAccessAuthorizationRule", claim_type="SharedAccessKey", claim_value="None",
+                              rights=[AccessRights.manage, AccessRights.send, AccessRights.listen],
+                              key_name="mine", primary_key=KEY, secondary_key=OTHER)])
+        rolled = self.admin.get_queue("q")
+        for keys, good, bad in (((NEW, KEY), (NEW, KEY), (OTHER,)), ((NEW, NEWER), (NEW, NEWER), (KEY, OTHER))):
+            rolled.authorization_rules[0].primary_key, rolled.authorization_rules[0].secondary_key = keys
+            self.admin.update_queue(rolled)
+            self.assertEqual(self.keys_of("q"), keys)
+            self.assertEqual([self.may_read(key) for key in good + bad], [True] * len(good) + [False] * len(bad))
+        read.max_delivery_count = 7
+        self.admin.update_queue(read)
+        self.assertEqual((self.keys_of("q"), self.admin.get_queue("q").max_delivery_count), ((NEW, NEWER), 7))
+
+        self.start_again()
+        self.admin = self.python()
+        self.admin.update_queue(read)
+
+        self.assertEqual(self.keys_of("q"), (NEW, NEWER))
+        self.assertEqual([self.may_read(key) for key in (NEW, NEWER, KEY, OTHER)], [True, True, False, False])
+        self.daemon.terminate()
+        (line,) = [line for line in self.daemon.log if "keeps its" in line]
+        self.assertIn("the access rule 'mine' of 'q' keeps its keys: the description brings one that was replaced "
+                      "before, by the rule RootManageSharedAccessKey", line)
+        self.assertFalse([line for line in self.daemon.log if any(key in line for key in (KEY, OTHER, NEW, NEWER))])
+
+    def test_a_rule_gets_no_key_that_is_none(self):
+        read = self.admin.create_queue("q", authorization_rules=[
+            AuthorizationRule(type="SharedAccessAuthorizationRule", claim_type="SharedAccessKey", claim_value="None",
+                              rights=[AccessRights.send], key_name="mine", primary_key=KEY, secondary_key=OTHER)])
+        for wrong, why in (("short", "a key has 32 to 256 printable characters"), (OTHER, "must differ")):
+            read.authorization_rules[0].primary_key = wrong
+            with self.assertRaises(HttpResponseError) as refused:
+                self.admin.update_queue(read)
+            self.assertEqual(refused.exception.status_code, 400)
+            self.assertIn(why, refused.exception.message)
+        self.assertEqual(self.keys_of("q"), (KEY, OTHER))
 
     def test_forwarding_brings_a_token_of_its_own(self):  # FWD-6
         self.admin.create_queue("target")

@@ -255,7 +255,7 @@ TEST_F(AtomHandlerTest, TheNamespaceIsShown) {  // ATM-6
 }
 
 // EPR-19, SEC-7
-TEST_F(AtomHandlerTest, KeysAreShownToWhoManagesAndAreNotBroughtBack) {
+TEST_F(AtomHandlerTest, KeysAreShownToWhoManagesAndReplacedOnesAreNotBroughtBack) {
   const std::string key(40, 'k');
   ASSERT_EQ(Put("/q", Queue("<AuthorizationRules><AuthorizationRule><Rights><AccessRights>Send"
                             "</AccessRights></Rights><KeyName>mine</KeyName><PrimaryKey>" +
@@ -276,6 +276,18 @@ TEST_F(AtomHandlerTest, KeysAreShownToWhoManagesAndAreNotBroughtBack) {
   EXPECT_EQ(given_back.status, 200U);
   EXPECT_THAT(given_back.body, HasSubstr("<KeyName>mine</KeyName>"));
   EXPECT_THAT(given_back.body, Not(HasSubstr(key)));
+  // A new one is taken in its place.
+  const std::string fresh(40, 'f');
+  const auto replaced = [](std::string text, const std::string& from, const std::string& to) {
+    return text.replace(text.find(from), from.size(), to);
+  };
+  EXPECT_THAT(Update("/q", replaced(read.body, key, fresh)).body,
+              HasSubstr("<PrimaryKey>" + fresh + "</PrimaryKey>"));
+  EXPECT_THAT(Update("/q", read.body).body, HasSubstr("<PrimaryKey>" + fresh + "</PrimaryKey>"));
+  const Heard wrong = Update("/q", replaced(read.body, key, "short"));
+  EXPECT_EQ(wrong.status, 400U);
+  EXPECT_THAT(wrong.body, HasSubstr("a key has 32 to 256 printable characters"));
+  EXPECT_THAT(Get("/q").body, HasSubstr(fresh));
   EXPECT_THAT(Update("/q", Queue()).body, HasSubstr("<KeyName>mine</KeyName>"));
   EXPECT_THAT(Update("/q", Queue("<AuthorizationRules/>")).body, Not(HasSubstr("KeyName")));
 }
