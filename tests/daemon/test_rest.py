@@ -26,6 +26,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from proton import Message as AmqpMessage
 from proton.utils import BlockingConnection
 from rest_client import RestTest
+from topic_calls import sql
 from wharf.v1 import management_pb2
 from wharf.v1.message_pb2 import Message, PropertyValue
 
@@ -108,6 +109,53 @@ class DataTest(RestTest):
         self.assertEqual((answer.status, answer.body, answer.broker["MessageId"]), (200, b"a text", "m"))
         self.assertEqual(answer.user(), {"n": "1"})
         self.assertEqual(answer.headers["x-wharf-omitted"], '"list", "bad name"')
+
+    def test_a_property_under_a_name_of_http_is_kept_or_named(self):  # USR-1, USR-7
+        """What is only dangerous on its way out comes in, for all doors that can say it, and for rules; what does not
+        is named in the answer, unless clients and proxies write it by themselves."""
+        taken = {"Status": "new", "Age": "old", "From": "x", "Link": "l", "Range": "r", "Close": "c", "Warning": "w",
+                 "Expires": "e", "Allow": "a", "Server": "s", "Vary": "v", "Set-Cookie": "k", "Content-Kind": "t"}
+        dropped = {"Via": "1.1 proxy", "Sec-Fetch-Mode": "cors", "User-Agent": "x", "Cookie": "secret",
+                   "X-Forwarded-For": "10.0.0.1", "x-ms-retrypolicy": "NoRetry"}
+        named = {"Content-Encoding": "gzip", "x-ms-color": "7", "Accept": '"x"', "Proxy-Level": "1"}
+        self.client.topics.create("t")
+        self.client.topics.create_subscription("t", "new", sql("Status = 'new' AND [Content-Kind] = 't'"))
+        for path in ("q", "t"):
+            answer = self.send(path, b"x", {**{name: f'"{value}"' for name, value in taken.items()}, **dropped, **named})
+            self.assertEqual(answer.headers["x-wharf-omitted"], ", ".join(f'"{name}"' for name in named))
+
+        received = self.client.receive_one("q").message
+        self.assertEqual({name: value.string_value for name, value in received.application_properties.items()}, taken)
+        locked = self.lock("t/subscriptions/new")
+        self.assertEqual(locked.status, 201)
+        self.assertEqual(locked.user(), {})
+        omitted = set(json.loads(f"[{locked.headers['x-wharf-omitted']}]"))
+        self.assertEqual(omitted, set(taken))
+        for name in ("Set-Cookie", "Status", "Link"):
+            self.assertNotIn(name, locked.headers)
+        self.assertNotIn("x-wharf-omitted", self.send("q", b"x", {**dropped, "color": '"red"'}).headers)
+
+    def test_the_names_that_are_not_kept_are_those_of_the_page(self):  # USR-1
+        page = pathlib.Path(__file__).resolve().parents[2].joinpath("broker/doors/amqp/AZURE.md").read_text("utf-8")
+        rows = [line.split("|") for line in page.split("Names of properties over HTTP")[1].splitlines() if "`" in line]
+        names = [[name.replace("*", "thing") for name in re.findall(r"`([a-z0-9*-]+)`", row[1])] for row in rows]
+        self.assertGreater(min(len(row) for row in names), 15)
+        # What means something else to this request, however it is written.
+        names[0] = sorted(set(names[0]) - {"authorization", "connection", "content-length", "expect", "host", "origin",
+                                           "proxy-connection", "transfer-encoding", "upgrade"})
+        own, omitted, kept = names
+
+        for bare, value in ((True, "1"), (False, '"x"')):
+            answer = self.send("q", b"x", {name: value for row in names for name in row})
+            told = json.loads(f"[{answer.headers['x-wharf-omitted']}]")
+            self.assertEqual(sorted(told), sorted(omitted + ([] if bare else own)))
+            received = self.client.receive_one("q").message
+            self.assertEqual(sorted(received.application_properties), sorted(kept))
+        everything = {name: PropertyValue(int64_value=1) for row in names for name in row}
+        self.client.send("q", Message(body=b"x", application_properties=everything))
+        taken = self.take("q")
+        self.assertEqual(taken.user(), {})
+        self.assertEqual(sorted(json.loads(f"[{taken.headers['x-wharf-omitted']}]")), sorted(everything))
 
     def test_a_batch_is_all_or_nothing(self):  # RST-2, SND-5
         batch = [{"Body": "one", "BrokerProperties": {"Label": "l", "TimeToLiveTimeSpan": "00:10:00"},

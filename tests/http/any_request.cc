@@ -81,9 +81,9 @@ void TryAnswer(Message message, const ServiceBusRequest& request) {
 }
 
 void TryMessages(ServiceBusRequest& request) {
-  Result<std::vector<Message>> messages = rest::MessagesOf(request);
-  if (!messages.ok()) return;
-  for (Message& message : *messages) {
+  Result<rest::Incoming> incoming = rest::IncomingOf(request);
+  if (!incoming.ok()) return;
+  for (Message& message : incoming->messages) {
     for (const auto& [name, value] : message.application_properties) TryProperty(value);
     TryAnswer(std::move(message), request);
   }

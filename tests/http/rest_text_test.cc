@@ -11,6 +11,8 @@
 #include "broker/doors/http/rest/json_text.h"
 #include "broker/doors/http/rest/message_body.h"
 #include "broker/doors/http/rest/message_door.h"
+#include "broker/doors/http/rest/omitted_names.h"
+#include "broker/doors/http/rest/property_name.h"
 #include "broker/doors/http/rest/property_text.h"
 
 namespace wharf::rest {
@@ -70,10 +72,11 @@ TEST(PropertyTextTest, EveryTypeHasAText) {
   EXPECT_EQ(HeaderOf(std::string("\xFF")), "\"\\ufffd\"");
 }
 
-TEST(PropertyTextTest, NamesOfHttpAreNoProperties) {
+TEST(PropertyNameTest, ANameThatIsDangerousOnItsWayOutStaysInside) {
   for (const char* name : {"Content-Length",
                            "content-foo",
                            "HOST",
+                           "If-Match",
                            "Set-Cookie",
                            "Location",
                            "Te",
@@ -99,13 +102,56 @@ TEST(PropertyTextTest, NamesOfHttpAreNoProperties) {
                            "Accept-CH",
                            "Feature-Policy",
                            "Document-Policy",
+                           "Proxy-Status",
                            "Speculation-Rules"}) {
-    EXPECT_FALSE(IsPropertyName(name)) << name;
+    EXPECT_FALSE(MayGoOut(name)) << name;
   }
   for (const char* name :
        {"color", "Priority", "traceparent", "Diagnostic-Id", "x-custom", "a.b_c"}) {
-    EXPECT_TRUE(IsPropertyName(name)) << name;
+    EXPECT_TRUE(MayGoOut(name)) << name;
   }
+}
+
+// USR-7
+TEST(PropertyNameTest, WhatNoClientWritesByItselfIsAProperty) {
+  for (const char* name : {"color",         "Priority",     "a.b_c",
+                           "Status",        "Age",          "From",
+                           "Link",          "Range",        "Close",
+                           "Warning",       "Expires",      "Allow",
+                           "Server",        "Vary",         "Location",
+                           "Set-Cookie",    "CDN-Region",   "Content-Kind",
+                           "X-Frame-Count", "Max-Forwards", "Access-Control-Level",
+                           "If-Urgent"}) {
+    EXPECT_EQ(KindOfHeader(name, "1"), HeaderKind::kProperty) << name;
+    EXPECT_EQ(KindOfHeader(name, "\"x\""), HeaderKind::kProperty) << name;
+  }
+}
+
+TEST(PropertyNameTest, WhatClientsAndProxiesWriteByThemselvesIsNoneAndNotToldOf) {
+  for (const char* name :
+       {"Accept", "Accept-Encoding", "Authorization", "Cache-Control", "CDN-Loop", "Cookie", "Host",
+        "Proxy-Authorization", "Sec-Fetch-Mode", "Sec-CH-UA", "User-Agent", "Via",
+        "X-Forwarded-For", "X-Real-IP", "x-ms-retrypolicy", "Access-Control-Request-Method"}) {
+    EXPECT_EQ(KindOfHeader(name, "x"), HeaderKind::kOfRequest) << name;
+    // Somebody meant a property.
+    EXPECT_EQ(KindOfHeader(name, "\"x\""), HeaderKind::kOmitted) << name;
+  }
+  for (const char* name : {"Content-Encoding", "Content-MD5", "If-None-Match", "Proxy-Status",
+                           "Sec-Level", "x-ms-color", "x-wharf-omitted", "a b", ""}) {
+    EXPECT_EQ(KindOfHeader(name, "x"), HeaderKind::kOmitted) << name;
+  }
+}
+
+TEST(OmittedNamesTest, WhatFindsNoRoomIsANumber) {
+  OmittedNames names;
+  for (int i = 0; i < 1000; ++i) names.Add("property");
+  HttpFields fields;
+  std::move(names).AddTo(fields);
+  OmittedNames().AddTo(fields);
+  ASSERT_EQ(fields.size(), 1U);
+  EXPECT_EQ(fields.front().first, "x-wharf-omitted");
+  EXPECT_LE(fields.front().second.size(), 2500U);
+  EXPECT_THAT(fields.front().second, ::testing::MatchesRegex("(\"property\", )+[0-9]+"));
 }
 
 TEST(HttpTimeTest, TimesAreReadAndWritten) {
@@ -181,18 +227,19 @@ TEST(IncomingTest, EachMessageHasAnIdOfItsOwn) {
   ServiceBusRequest request{
       .fields = {{"Content-Type", "application/vnd.microsoft.servicebus.json"}},
       .body = R"([{"Body":"a"},{"BrokerProperties":{"MessageId":"m"}},{}])"};
-  const Result<std::vector<Message>> messages = MessagesOf(request);
-  ASSERT_TRUE(messages.ok());
-  ASSERT_EQ(messages->size(), 3U);
-  EXPECT_EQ((*messages)[0].message_id->size(), 36U);
-  EXPECT_EQ((*messages)[1].message_id, "m");
-  EXPECT_NE((*messages)[0].message_id, (*messages)[2].message_id);
+  const Result<Incoming> incoming = IncomingOf(request);
+  ASSERT_TRUE(incoming.ok());
+  const std::vector<Message>& messages = incoming->messages;
+  ASSERT_EQ(messages.size(), 3U);
+  EXPECT_EQ(messages[0].message_id->size(), 36U);
+  EXPECT_EQ(messages[1].message_id, "m");
+  EXPECT_NE(messages[0].message_id, messages[2].message_id);
 }
 
 TEST(IncomingTest, AHeaderIsThereOnce) {  // USR-4
   const auto refusal = [](HttpFields fields) {
     ServiceBusRequest request{.fields = std::move(fields)};
-    return MessagesOf(request).status().message();
+    return IncomingOf(request).status().message();
   };
 
   EXPECT_EQ(refusal({{"Color", "1"}, {"color", "1"}, {"Accept", "a"}, {"Accept", "b"}}), "");
@@ -201,6 +248,16 @@ TEST(IncomingTest, AHeaderIsThereOnce) {  // USR-4
             "the header 'brokerproperties' is there twice");
   EXPECT_EQ(refusal({{"Content-Type", "a"}, {"Content-Type", "b"}}),
             "the header 'Content-Type' is there twice");
+}
+
+TEST(IncomingTest, AQuotedTypeOfABodyIsNoLostProperty) {
+  ServiceBusRequest request{.fields = {{"Content-Type", "\"odd\""}, {"Accept", "\"x\""}}};
+  Result<Incoming> incoming = IncomingOf(request);
+  ASSERT_TRUE(incoming.ok());
+  HttpFields fields;
+  std::move(incoming->omitted).AddTo(fields);
+  EXPECT_EQ(incoming->messages.front().content_type, "\"odd\"");
+  EXPECT_EQ(fields, (HttpFields{{"x-wharf-omitted", "\"Accept\""}}));
 }
 
 TEST(MessageDoorTest, ATimeoutIsAWholeNumberOfSeconds) {

@@ -14,6 +14,7 @@
 #include "broker/doors/common/field_error.h"
 #include "broker/doors/http/rest/broker_properties.h"
 #include "broker/doors/http/rest/json_text.h"
+#include "broker/doors/http/rest/property_name.h"
 #include "broker/doors/http/rest/property_text.h"
 
 namespace wharf::rest {
@@ -42,8 +43,9 @@ void GiveId(Message& message) {
 
 // --- one message
 
-Result<Message> OneOf(ServiceBusRequest& request) {
-  Message message;
+Result<Incoming> OneOf(ServiceBusRequest& request) {
+  Incoming incoming;
+  Message& message = incoming.messages.emplace_back();
   if (const std::string* const said = FindField(request.fields, "BrokerProperties")) {
     WHARF_RETURN_IF_ERROR(TakeBrokerPropertiesHeader(*said, message));
   }
@@ -52,14 +54,17 @@ Result<Message> OneOf(ServiceBusRequest& request) {
   // Properties whose names differ in case are two (USR-4).
   absl::flat_hash_set<std::string> names;
   for (const auto& [name, value] : request.fields) {
-    const bool is_property = IsPropertyName(name);
-    if (!is_property && !IsSaidOnce(name)) continue;
+    const HeaderKind kind = KindOfHeader(name, value);
+    const bool is_property = kind == HeaderKind::kProperty;
+    const bool is_once = IsSaidOnce(name);
+    if (kind == HeaderKind::kOmitted && !is_once) incoming.omitted.Add(name);
+    if (!is_property && !is_once) continue;
     if (!names.insert(is_property ? name : absl::AsciiStrToLower(name)).second) return Twice(name);
     if (is_property) message.application_properties.emplace_back(name, PropertyFrom(value));
   }
   message.body = std::move(request.body);
   GiveId(message);
-  return message;
+  return incoming;
 }
 
 // --- several
@@ -120,14 +125,15 @@ Result<Message> MessageOfEntry(const json& entry) {
   return message;
 }
 
-Result<std::vector<Message>> BatchOf(const std::string& body) {
+Result<Incoming> BatchOf(const std::string& body) {
   const Result<json> batch = ParseJson("a batch", body);
   if (!batch.ok()) return batch.status();
   if (!batch->is_array()) return BadValue("a batch", "must be a JSON array");
   if (batch->empty() || batch->size() > kItemsMax) {
     return BadValue("a batch", fmt::format("has 1 to {} messages", kItemsMax));
   }
-  std::vector<Message> messages;
+  Incoming incoming;
+  std::vector<Message>& messages = incoming.messages;
   messages.reserve(batch->size());
   for (const json& entry : *batch) {
     Result<Message> message = MessageOfEntry(entry);
@@ -137,19 +143,15 @@ Result<std::vector<Message>> BatchOf(const std::string& body) {
     }
     messages.push_back(*std::move(message));
   }
-  return messages;
+  return incoming;
 }
 
 }  // namespace
 
-Result<std::vector<Message>> MessagesOf(ServiceBusRequest& request) {
+Result<Incoming> IncomingOf(ServiceBusRequest& request) {
   const std::string* const type = FindField(request.fields, "Content-Type");
-  if (type != nullptr && absl::EqualsIgnoreCase(*type, kBatchType)) return BatchOf(request.body);
-  Result<Message> one = OneOf(request);
-  if (!one.ok()) return one.status();
-  std::vector<Message> messages;
-  messages.push_back(*std::move(one));
-  return messages;
+  const bool is_batch = type != nullptr && absl::EqualsIgnoreCase(*type, kBatchType);
+  return is_batch ? BatchOf(request.body) : OneOf(request);
 }
 
 }  // namespace wharf::rest

@@ -5,12 +5,19 @@
 #include <vector>
 
 #include "broker/core/messages/message.h"
+#include "broker/doors/http/rest/omitted_names.h"
 #include "broker/doors/http/servicebus/call.h"
 #include "storage/base/status.h"
 
 namespace wharf::rest {
 
-// One without an id gets one (PRP-1). The body is moved out of the request.
-Result<std::vector<Message>> MessagesOf(ServiceBusRequest& request);
+struct Incoming {
+  // At least one.
+  std::vector<Message> messages{};
+  // Headers that did not become properties; of a batch none are meant to (RST-2).
+  OmittedNames omitted{};
+};
+// A message without an id gets one (PRP-1). The body is moved out of the request.
+Result<Incoming> IncomingOf(ServiceBusRequest& request);
 
 }  // namespace wharf::rest

@@ -11,6 +11,7 @@
 #include "broker/doors/http/rest/broker_properties.h"
 #include "broker/doors/http/rest/head_receiver.h"
 #include "broker/doors/http/rest/incoming.h"
+#include "broker/doors/http/rest/omitted_names.h"
 #include "broker/doors/http/rest/outgoing.h"
 #include "broker/doors/http/servicebus/fail.h"
 
@@ -35,23 +36,26 @@ Status RefusalOf(const Result<SendReceipt>& receipt) {
   return {};
 }
 
-void AnswerSent(ServiceBusCall& call, const Status& refused) {
+void AnswerSent(ServiceBusCall& call, const Status& refused, OmittedNames omitted) {
   if (!refused.ok()) return FailMessage(call, refused);
-  call.Answer(EmptyAnswer(201));
+  HttpResponse response = EmptyAnswer(201);
+  std::move(omitted).AddTo(response.fields);
+  call.Answer(std::move(response));
 }
 
 void Send(const ServiceBusCallPtr& call, const DataRoute& route) {
-  Result<std::vector<Message>> messages = MessagesOf(call->request());
-  if (!messages.ok()) return FailMessage(*call, messages.status());
-  const bool is_large = messages->size() == 1 && messages->front().body.size() > kHeldBodyBytesMax;
-  if (is_large) {
-    return BodyUpload::Begin(call, {route.entity}, std::move(messages->front()),
-                             [call](const Status& refused) { AnswerSent(*call, refused); });
-  }
+  Result<Incoming> incoming = IncomingOf(call->request());
+  if (!incoming.ok()) return FailMessage(*call, incoming.status());
+  std::vector<Message>& messages = incoming->messages;
+  const auto answer = [call, omitted = std::move(incoming->omitted)](const Status& refused) {
+    AnswerSent(*call, refused, omitted);
+  };
+  const bool is_large = messages.size() == 1 && messages.front().body.size() > kHeldBodyBytesMax;
+  if (is_large) return BodyUpload::Begin(call, {route.entity}, std::move(messages.front()), answer);
   call->requests().Ask(
       call->request().caller,
-      SendRequest{.entity = {route.entity}, .messages = *std::move(messages), .atomic = true},
-      [call](const Result<SendReceipt>& receipt) { AnswerSent(*call, RefusalOf(receipt)); });
+      SendRequest{.entity = {route.entity}, .messages = std::move(messages), .atomic = true},
+      [answer](const Result<SendReceipt>& receipt) { answer(RefusalOf(receipt)); });
 }
 
 void Settle(const ServiceBusCallPtr& call, const DataRoute& route, SettleVerb verb) {

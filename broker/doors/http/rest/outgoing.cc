@@ -10,8 +10,9 @@
 
 #include "broker/doors/http/rest/broker_properties.h"
 #include "broker/doors/http/rest/http_time.h"
-#include "broker/doors/http/rest/json_text.h"
 #include "broker/doors/http/rest/message_body.h"
+#include "broker/doors/http/rest/omitted_names.h"
+#include "broker/doors/http/rest/property_name.h"
 #include "broker/doors/http/rest/property_text.h"
 #include "broker/doors/http/servicebus/data_route.h"
 #include "broker/doors/http/servicebus/fail.h"
@@ -19,8 +20,6 @@
 namespace wharf::rest {
 namespace {
 
-// Of names of properties that were left out; the rest is a number.
-constexpr std::size_t kOmittedBytesMax = 2048;
 constexpr std::size_t kNameBytesMax = 260;
 constexpr std::size_t kIdBytesMax = 128;
 // Of the headers of properties together.
@@ -51,7 +50,7 @@ std::string Place(const Delivered& delivered, const ServiceBusRequest& request,
 class Headers {
  public:
   void Add(const std::string& name, const PropertyValue& value) {
-    const bool can_stand = name.size() <= kNameBytesMax && IsPropertyName(name);
+    const bool can_stand = name.size() <= kNameBytesMax && MayGoOut(name);
     std::optional<std::string> text = can_stand ? HeaderOf(value) : std::nullopt;
     if (!text || text->size() > kHeaderBytesMax) return Omit(name);
     const std::size_t bytes = name.size() + text->size();
@@ -64,17 +63,9 @@ class Headers {
     if (value.size() > kHeaderBytesMax) return Omit(name);
     ours_.emplace_back(name, std::move(value));
   }
-  void Omit(std::string_view name) {
-    const std::string quoted = QuotedAscii(name.substr(0, kNameBytesMax));
-    if (omitted_.size() + quoted.size() > kOmittedBytesMax) {
-      ++more_;
-      return;
-    }
-    omitted_ += (omitted_.empty() ? "" : ", ") + quoted;
-  }
+  void Omit(std::string_view name) { omitted_.Add(name); }
   HttpFields Take() && {
-    if (more_ > 0) omitted_ += ", " + std::to_string(more_);
-    if (!omitted_.empty()) fields_.emplace_back("x-wharf-omitted", std::move(omitted_));
+    std::move(omitted_).AddTo(fields_);
     std::move(ours_.begin(), ours_.end(), std::back_inserter(fields_));
     return std::move(fields_);
   }
@@ -83,8 +74,7 @@ class Headers {
   HttpFields fields_;
   HttpFields ours_;
   std::size_t bytes_ = 0;
-  std::string omitted_;
-  std::size_t more_ = 0;
+  OmittedNames omitted_;
 };
 
 PropertyMap PropertiesOf(const Delivered& delivered) {

@@ -1,7 +1,6 @@
 #include "broker/doors/http/rest/property_text.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <type_traits>
 #include <variant>
@@ -21,98 +20,6 @@ namespace wharf::rest {
 namespace {
 
 using nlohmann::json;
-
-// Names with a meaning of their own, in requests or in answers, in lower case.
-constexpr std::array<std::string_view, 80> kReserved = {"accept",
-                                                        "accept-ch",
-                                                        "accept-charset",
-                                                        "accept-encoding",
-                                                        "accept-language",
-                                                        "accept-patch",
-                                                        "accept-ranges",
-                                                        "age",
-                                                        "allow",
-                                                        "alt-svc",
-                                                        "alt-used",
-                                                        "authorization",
-                                                        "brokerproperties",
-                                                        "cache-control",
-                                                        "clear-site-data",
-                                                        "close",
-                                                        "connection",
-                                                        "cookie",
-                                                        "cookie2",
-                                                        "date",
-                                                        "dnt",
-                                                        "document-policy",
-                                                        "early-data",
-                                                        "etag",
-                                                        "expect",
-                                                        "expect-ct",
-                                                        "expires",
-                                                        "feature-policy",
-                                                        "forwarded",
-                                                        "from",
-                                                        "host",
-                                                        "http2-settings",
-                                                        "if-match",
-                                                        "if-modified-since",
-                                                        "if-none-match",
-                                                        "if-range",
-                                                        "if-unmodified-since",
-                                                        "keep-alive",
-                                                        "last-modified",
-                                                        "link",
-                                                        "location",
-                                                        "max-forwards",
-                                                        "nel",
-                                                        "origin",
-                                                        "origin-agent-cluster",
-                                                        "permissions-policy",
-                                                        "pragma",
-                                                        "public-key-pins",
-                                                        "range",
-                                                        "referer",
-                                                        "referrer-policy",
-                                                        "refresh",
-                                                        "report-to",
-                                                        "reporting-endpoints",
-                                                        "retry-after",
-                                                        "server",
-                                                        "server-timing",
-                                                        "service-worker-allowed",
-                                                        "servicebusauthorization",
-                                                        "servicebusdlqsupplementaryauthorization",
-                                                        "servicebussupplementaryauthorization",
-                                                        "set-cookie",
-                                                        "set-cookie2",
-                                                        "sourcemap",
-                                                        "speculation-rules",
-                                                        "status",
-                                                        "strict-transport-security",
-                                                        "te",
-                                                        "timing-allow-origin",
-                                                        "tk",
-                                                        "trailer",
-                                                        "transfer-encoding",
-                                                        "upgrade",
-                                                        "upgrade-insecure-requests",
-                                                        "user-agent",
-                                                        "vary",
-                                                        "via",
-                                                        "warning",
-                                                        "www-authenticate",
-                                                        "x-real-ip"};
-constexpr std::array<std::string_view, 17> kReservedPrefixes = {
-    "access-control-", "content-",     "cross-origin-",   "proxy-",     "sec-",      "x-forwarded-",
-    "x-ms-",           "x-wharf-",     "x-content-type-", "x-frame-",   "cdn-",      "surrogate-",
-    "x-accel-",        "x-litespeed-", "x-lighttpd-",     "x-reproxy-", "x-sendfile"};
-
-bool IsTokenCharacter(char c) {
-  constexpr std::string_view kOthers = "!#$%&'*+-.^_`|~";
-  return absl::ascii_isalnum(static_cast<unsigned char>(c)) ||
-         kOthers.find(c) != std::string_view::npos;
-}
 
 PropertyValue QuotedFrom(std::string_view header) {
   const std::string utf8 = AsUtf8(header);
@@ -208,14 +115,6 @@ PropertyValue PropertyFrom(std::string_view header) {
 
 std::optional<std::string> HeaderOf(const PropertyValue& value) {
   return std::visit(ToHeader(), value);
-}
-
-bool IsPropertyName(std::string_view name) {
-  if (name.empty() || !std::all_of(name.begin(), name.end(), IsTokenCharacter)) return false;
-  const std::string lower = absl::AsciiStrToLower({name.data(), name.size()});
-  const auto begins = [&lower](std::string_view prefix) { return lower.starts_with(prefix); };
-  return std::find(kReserved.begin(), kReserved.end(), lower) == kReserved.end() &&
-         std::none_of(kReservedPrefixes.begin(), kReservedPrefixes.end(), begins);
 }
 
 std::string AsUtf8(std::string_view text) {

@@ -21,10 +21,6 @@ PropertyValue PropertyFrom(std::string_view header);
 // Printable ASCII. Nothing for what no header can say: lists, maps, bytes.
 std::optional<std::string> HeaderOf(const PropertyValue& value);
 
-// Whether a header is a property of the message: not if HTTP or those who pass requests on have
-// made something of the name, or browsers act on it in an answer.
-bool IsPropertyName(std::string_view name);
-
 std::string AsUtf8(std::string_view text);
 
 }  // namespace wharf::rest
