@@ -32,9 +32,11 @@ RIGHTS = {"Send": management_pb2.ACCESS_RIGHT_SEND, "Listen": management_pb2.ACC
           "Manage": management_pb2.ACCESS_RIGHT_MANAGE}
 
 
-def make_token(uri, rule, key, lifetime=3600):
-    """A shared access signature (SEC-4, SEC-5)."""
+def make_token(uri, rule, key, lifetime=3600, folded=False):
+    """A shared access signature (SEC-4, SEC-5); `folded`: what it is for is in lower case, its escapes too."""
     resource = urllib.parse.quote_plus(uri)
+    if folded:
+        resource = resource.lower()
     expiry = int(time.time()) + lifetime
     digest = hmac.new(key.encode(), f"{resource}\n{expiry}".encode(), hashlib.sha256).digest()
     signature = urllib.parse.quote_plus(base64.b64encode(digest))

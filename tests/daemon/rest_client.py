@@ -7,6 +7,7 @@ import urllib.parse
 
 import daemon_test
 import wire
+from access_calls import AccessClient, connection_of, make_token
 
 PLACES = "127.0.0.1:0,servicebus://127.0.0.1:0,amqp://127.0.0.1:0,operations://127.0.0.1:0"
 
@@ -71,3 +72,21 @@ class RestTest(daemon_test.DaemonTest):
         self.assertEqual(answer.status, status, text)
         self.assertRegex(text, rf"^<Error><Code>{status}</Code><Detail>SubCode=\d{{5}}\. .*TrackingId:[0-9a-f-]{{36}}")
         self.assertIn(words, text)
+
+
+class RestAccessTest(RestTest):
+    """With access on, and a queue; `self.root` may do everything."""
+
+    def setUp(self):
+        super().setUp()
+        self.daemon = self.serve("--access=on")
+        with open(f"{self.data}/root-connection-string", encoding="ascii") as text:
+            self.root_key = connection_of(text.read())["SharedAccessKey"]
+        self.root = AccessClient(self.daemon.address,
+                                 make_token("sb://host/", "RootManageSharedAccessKey", self.root_key))
+        self.addCleanup(self.root.close)
+        self.root.create("q")
+
+    def token_for(self, path, right, uri=None, **options):
+        rule = self.root.make_rule(path, right, right)
+        return make_token(uri or f"http://127.0.0.1:{self.port}/{path}", right, rule.primary_key, **options)

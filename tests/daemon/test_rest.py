@@ -19,13 +19,13 @@ import daemon_test
 import operations
 import rest_client
 import wire
-from access_calls import AccessClient, connection_of, make_token
+from access_calls import make_token
 from cluster_nodes import ClusterTest
 from free_ports import free_port
 from google.protobuf.timestamp_pb2 import Timestamp
 from proton import Message as AmqpMessage
 from proton.utils import BlockingConnection
-from rest_client import RestTest
+from rest_client import RestAccessTest, RestTest
 from topic_calls import sql
 from wharf.v1 import management_pb2
 from wharf.v1.message_pb2 import Message, PropertyValue
@@ -121,7 +121,8 @@ class DataTest(RestTest):
         self.client.topics.create("t")
         self.client.topics.create_subscription("t", "new", sql("Status = 'new' AND [Content-Kind] = 't'"))
         for path in ("q", "t"):
-            answer = self.send(path, b"x", {**{name: f'"{value}"' for name, value in taken.items()}, **dropped, **named})
+            quoted = {name: f'"{value}"' for name, value in taken.items()}
+            answer = self.send(path, b"x", {**quoted, **dropped, **named})
             self.assertEqual(answer.headers["x-wharf-omitted"], ", ".join(f'"{name}"' for name in named))
 
         received = self.client.receive_one("q").message
@@ -595,22 +596,7 @@ class ThreeNodesTest(ClusterTest):
                              (AssertionError, OSError, http.client.HTTPException))
 
 
-class RightsTest(RestTest):
-    """With access on."""
-
-    def setUp(self):
-        super().setUp()
-        self.daemon = self.serve("--access=on")
-        with open(f"{self.data}/root-connection-string", encoding="ascii") as text:
-            self.root_key = connection_of(text.read())["SharedAccessKey"]
-        self.root = AccessClient(self.daemon.address,
-                                 make_token("sb://host/", "RootManageSharedAccessKey", self.root_key))
-        self.addCleanup(self.root.close)
-        self.root.create("q")
-
-    def token_for(self, path, right, uri=None, **options):
-        rule = self.root.make_rule(path, right, right)
-        return make_token(uri or f"http://127.0.0.1:{self.port}/{path}", right, rule.primary_key, **options)
+class RightsTest(RestAccessTest):
 
     def test_who_has_the_right_is_let_through_and_nobody_else(self):  # SEC-4, SEC-5, SEC-6, SEC-21, SEC-22
         send = self.token_for("q", "Send", f"http://127.0.0.1:{self.port}/Q/messages?timeout=3&api-version=2016-07")
