@@ -11,7 +11,7 @@ from azure.servicebus.management import CorrelationRuleFilter
 import administration
 import test_node
 
-STEPS = ("queues", "topics", "subscriptions", "rules", "keys", "pages", "namespace", "errors")
+STEPS = ("queues", "topics", "subscriptions", "rules", "keys", "pages", "two clients", "namespace", "errors")
 
 
 @unittest.skipUnless(test_node.major_version() >= 20, "the SDK's packages need Node 20")

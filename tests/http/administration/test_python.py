@@ -11,6 +11,7 @@ from azure.servicebus.management import (AccessRights, AuthorizationRule, Correl
 import administration
 import wire
 from access_calls import AccessClient, make_token
+from topic_calls import sql
 
 KEY, OTHER, NEW, NEWER = ("k" * 40, "o" * 40, "n" * 40, "w" * 40)
 
@@ -155,6 +156,35 @@ class Python(administration.AdministrationTest):
         self.assertEqual(names(self.admin.list_queues()), wanted)
         self.assertEqual(names(self.admin.list_topics()), ["between"])
 
+    def test_more_topics_subscriptions_and_rules_than_fit_on_a_page(self):  # ATM-5
+        wanted = sorted(f"n{i}" for i in range(250))
+        for name in wanted:
+            self.grpc.topics.create(name)
+        self.assertEqual(names(self.admin.list_topics()), wanted)
+        self.assertEqual(names(self.admin.list_topics_runtime_properties()), wanted)
+        for name in wanted:
+            self.grpc.topics.create_subscription("n0", name)
+        self.assertEqual(names(self.admin.list_subscriptions("n0")), wanted)
+        self.assertEqual(names(self.admin.list_subscriptions_runtime_properties("n0")), wanted)
+        for name in wanted:
+            self.grpc.topics.add_rule("n0", "n1", sql("a = 1", name=name))
+        self.assertEqual(names(self.admin.list_rules("n0", "n1")), ["$Default", *wanted])
+
+    def test_a_second_client_in_between(self):  # ATM-2
+        other = self.python()
+        self.admin.create_queue("q")
+        mine, theirs = self.admin.get_queue("q"), other.get_queue("q")
+        theirs.user_metadata, theirs.max_delivery_count = "theirs", 5
+        other.update_queue(theirs)
+        mine.max_delivery_count = 6
+        self.admin.update_queue(mine)  # It says everything, whatever there is by now.
+        for client in (self.admin, other):
+            read = client.get_queue("q")
+            self.assertEqual((read.max_delivery_count, read.user_metadata or ""), (6, ""))
+        other.delete_queue("q")
+        with self.assertRaises(ResourceNotFoundError):
+            self.admin.update_queue(mine)
+
     def test_keys_come_with_an_entity_and_are_not_brought_back(self):  # EPR-19, SEC-7
         rule = AuthorizationRule(type="SharedAccessAuthorizationRule", claim_type="SharedAccessKey", claim_value="None",
                                  rights=[AccessRights.manage, AccessRights.send, AccessRights.listen],
@@ -240,9 +270,17 @@ class Python(administration.AdministrationTest):
                     lambda: self.admin.delete_queue("none")):
             with self.assertRaises(ResourceNotFoundError):
                 ask()
-        # The answer is a topic's, of which this client looks for the queue in vain; others say that it is not found.
+        # The answer is a topic's, of which this client looks for the queue in vain; JavaScript's says PARSE_ERROR. None
+        # says that it is not found.
         with self.assertRaises(AttributeError):
             self.admin.get_queue("t")
+        self.admin.create_queue("q")
+        with self.assertRaises(AttributeError):
+            self.admin.get_topic("q")
+        # What is deleted is whatever has the name: nothing of a DELETE says what was meant.
+        self.admin.create_topic("other")
+        self.admin.delete_queue("other")
+        self.assertEqual(names(self.admin.list_topics()), ["t"])
         self.admin.create_subscription("t", "s")
         with self.assertRaises(HttpResponseError) as caught:
             self.admin.create_rule("t", "s", "r", filter=SqlRuleFilter("=="))
