@@ -1,13 +1,14 @@
 // amqp_bench: the work of `wharf bench` over AMQP 1.0, with Proton's C engine, for whoever speaks
 // it.
 //
-//   amqp_bench send|cycle|latency PORT ADDRESS CONNECTIONS WINDOW SIZE MESSAGES
+//   amqp_bench [--websocket] send|cycle|latency PORT ADDRESS CONNECTIONS WINDOW SIZE MESSAGES
 //
 // CONNECTIONS senders with at most WINDOW messages each whose outcome they have not heard. `cycle`
 // adds as many receivers, each on a connection of its own, with WINDOW as credit, who accept every
 // message by itself. `latency` sends one at a time on one connection, whatever CONNECTIONS and
 // WINDOW say. ADDRESS is there, and empty. One thread for each connection. Logs in by
-// SASL ANONYMOUS. Prints one line of JSON.
+// SASL ANONYMOUS. With --websocket PORT speaks HTTP, and each connection becomes a WebSocket: what
+// Proton would write at once is a message, masked as RFC 6455 wants it. Prints one line of JSON.
 
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
@@ -31,8 +32,11 @@
 #include <unistd.h>
 
 enum { kPatienceMs = 20, kBytesMax = 1 << 20 };
+// Of a WebSocket.
+enum { kFrameBytesMax = 64 << 10, kHeadBytesMax = 14, kFinalBinary = 0x82, kClose = 0x88 };
 
 // Constant once the threads run.
+static bool over_websocket;
 static int port;
 static const char* address;
 static int connections;
@@ -45,8 +49,20 @@ static size_t message_size;
 static atomic_long consumed;
 static pthread_barrier_t start_line;
 
+// Of a connection that is one: the frame that is being written, and where in a frame what was read
+// ends.
+typedef struct {
+  uint8_t frame[kHeadBytesMax + kFrameBytesMax];
+  size_t frame_size;
+  size_t frame_sent;
+  uint8_t head[kHeadBytesMax];
+  size_t head_size;
+  uint64_t left;
+} WebSocket;
+
 typedef struct {
   int socket;
+  WebSocket* web;
   pn_connection_driver_t driver;
   pn_link_t* link;
   bool is_open;
@@ -90,6 +106,25 @@ static void MakeMessage(void) {
   memset(message + sizeof kHead + sizeof length, 'x', size);
 }
 
+static void Upgrade(Client* client) {
+  static const char kRequest[] =
+      "GET /$servicebus/websocket HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\n"
+      "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+      "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: AMQPWSB10\r\n\r\n";
+  char answer[1024] = "";
+  size_t size_so_far = 0;
+  if (write(client->socket, kRequest, sizeof kRequest - 1) < 0) Fail("the upgrade");
+  // Nothing comes behind it: AMQP waits for the client's first word.
+  while (!strstr(answer, "\r\n\r\n") && size_so_far < sizeof answer - 1) {
+    const ssize_t count =
+        read(client->socket, answer + size_so_far, sizeof answer - 1 - size_so_far);
+    if (count <= 0) Fail("the upgrade");
+    size_so_far += (size_t)count;
+  }
+  if (strncmp(answer, "HTTP/1.1 101 ", 13) != 0) Fail("the upgrade");
+  client->web = calloc(1, sizeof *client->web);
+}
+
 static void Connect(Client* client) {
   client->socket = socket(AF_INET, SOCK_STREAM, 0);
   const struct sockaddr_in to = {.sin_family = AF_INET,
@@ -98,6 +133,7 @@ static void Connect(Client* client) {
   if (connect(client->socket, (const struct sockaddr*)&to, sizeof to)) Fail("connect");
   const int on = 1;
   setsockopt(client->socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  if (over_websocket) Upgrade(client);
   if (pn_connection_driver_init(&client->driver, NULL, NULL)) Fail("the driver");
   pn_connection_t* const connection = client->driver.connection;
   pn_connection_set_hostname(connection, "127.0.0.1");
@@ -168,14 +204,103 @@ static void HandleEvents(Client* client) {
   while ((event = pn_connection_driver_next_event(&client->driver))) OnEvent(client, event);
 }
 
+// Eight bytes at a time; the mask comes twice in it.
+static void Mask(uint8_t* bytes, size_t count, uint64_t mask) {
+  size_t at = 0;
+  for (; at + sizeof mask <= count; at += sizeof mask) {
+    uint64_t word;
+    memcpy(&word, bytes + at, sizeof word);
+    word ^= mask;
+    memcpy(bytes + at, &word, sizeof word);
+  }
+  for (; at < count; ++at) bytes[at] ^= ((const uint8_t*)&mask)[at % sizeof mask];
+}
+
+// What Proton would write now, as one message.
+static void MakeFrame(WebSocket* web, pn_connection_driver_t* driver) {
+  static const uint8_t kMask[] = {0x37, 0xfa, 0x21, 0x3d};
+  const pn_bytes_t out = pn_connection_driver_write_buffer(driver);
+  const size_t count = out.size < kFrameBytesMax ? out.size : kFrameBytesMax;
+  if (count == 0) return;
+  uint8_t* to = web->frame;
+  *to++ = kFinalBinary;
+  if (count < 126) {
+    *to++ = (uint8_t)(0x80 | count);
+  } else if (count < 1 << 16) {
+    *to++ = 0x80 | 126;
+    *to++ = (uint8_t)(count >> 8);
+    *to++ = (uint8_t)count;
+  } else {
+    *to++ = 0x80 | 127;
+    for (int shift = 56; shift >= 0; shift -= 8) *to++ = (uint8_t)((uint64_t)count >> shift);
+  }
+  memcpy(to, kMask, sizeof kMask);
+  uint64_t mask;
+  memcpy(&mask, kMask, sizeof kMask);
+  memcpy((uint8_t*)&mask + sizeof kMask, kMask, sizeof kMask);
+  memcpy(to + sizeof kMask, out.start, count);
+  Mask(to + sizeof kMask, count, mask);
+  web->frame_size = (size_t)(to - web->frame) + sizeof kMask + count;
+  web->frame_sent = 0;
+  pn_connection_driver_write_done(driver, count);
+}
+
+// What is to be written: Proton's bytes, or the frame around them.
+static pn_bytes_t ToWrite(Client* client) {
+  if (!client->web) return pn_connection_driver_write_buffer(&client->driver);
+  WebSocket* const web = client->web;
+  if (web->frame_sent == web->frame_size) MakeFrame(web, &client->driver);
+  return pn_bytes(web->frame_size - web->frame_sent, (const char*)web->frame + web->frame_sent);
+}
+
 static void WriteAll(Client* client) {
   for (;;) {
-    const pn_bytes_t out = pn_connection_driver_write_buffer(&client->driver);
+    const pn_bytes_t out = ToWrite(client);
     if (out.size == 0) return;
     const ssize_t count = send(client->socket, out.start, out.size, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (count <= 0) return;
-    pn_connection_driver_write_done(&client->driver, (size_t)count);
+    if (client->web) {
+      client->web->frame_sent += (size_t)count;
+    } else {
+      pn_connection_driver_write_done(&client->driver, (size_t)count);
+    }
   }
+}
+
+static size_t HeadSize(const WebSocket* web) {
+  if (web->head_size < 2) return 2;
+  const uint8_t length = web->head[1] & 0x7f;
+  return length == 126 ? 4 : length == 127 ? 10 : 2;
+}
+
+static void BeginFrame(WebSocket* web) {
+  web->left = web->head[1] & 0x7f;
+  if (web->head_size > 2) web->left = 0;
+  for (size_t i = 2; i < web->head_size; ++i) web->left = web->left << 8 | web->head[i];
+  web->head_size = 0;
+}
+
+// Takes what carries Proton's bytes out from between them; how many those are.
+static size_t Unframe(Client* client, char* bytes, size_t count) {
+  WebSocket* const web = client->web;
+  size_t kept = 0;
+  for (size_t at = 0; at < count;) {
+    if (web->left == 0) {
+      web->head[web->head_size++] = (uint8_t)bytes[at++];
+      const bool is_end = web->head[0] == kClose && client->is_closed;
+      if (web->head[0] != kFinalBinary && !is_end) Fail("the WebSocket");
+      if (web->head_size == HeadSize(web)) BeginFrame(web);
+      continue;
+    }
+    const size_t piece = web->left < count - at ? (size_t)web->left : count - at;
+    if (web->head[0] == kFinalBinary) {
+      memmove(bytes + kept, bytes + at, piece);
+      kept += piece;
+    }
+    at += piece;
+    web->left -= piece;
+  }
+  return kept;
 }
 
 static void ReadSome(Client* client) {
@@ -185,7 +310,8 @@ static void ReadSome(Client* client) {
   if (count == 0) {
     pn_connection_driver_read_close(&client->driver);
   } else if (count > 0) {
-    pn_connection_driver_read_done(&client->driver, (size_t)count);
+    const size_t kept = client->web ? Unframe(client, in.start, (size_t)count) : (size_t)count;
+    if (kept > 0) pn_connection_driver_read_done(&client->driver, kept);
   }
 }
 
@@ -193,7 +319,7 @@ static void ReadSome(Client* client) {
 static void Turn(Client* client) {
   WriteAll(client);
   struct pollfd wish = {.fd = client->socket, .events = POLLIN};
-  if (pn_connection_driver_write_buffer(&client->driver).size > 0) wish.events |= POLLOUT;
+  if (ToWrite(client).size > 0) wish.events |= POLLOUT;
   poll(&wish, 1, kPatienceMs);
   if (wish.revents & (POLLIN | POLLHUP | POLLERR)) ReadSome(client);
   HandleEvents(client);
@@ -214,6 +340,7 @@ static void Close(Client* client) {
   }
   WriteAll(client);
   pn_connection_driver_destroy(&client->driver);
+  free(client->web);
   close(client->socket);
 }
 
@@ -314,9 +441,15 @@ static bool IsMode(const char* mode) {
 }
 
 int main(int argc, char** argv) {
+  over_websocket = argc > 1 && strcmp(argv[1], "--websocket") == 0;
+  if (over_websocket) {
+    ++argv;
+    --argc;
+  }
   if (argc != 8 || !IsMode(argv[1])) {
     fprintf(stderr,
-            "usage: amqp_bench send|cycle|latency PORT ADDRESS CONNECTIONS WINDOW SIZE MESSAGES\n");
+            "usage: amqp_bench [--websocket] send|cycle|latency PORT ADDRESS CONNECTIONS WINDOW "
+            "SIZE MESSAGES\n");
     return 2;
   }
   port = atoi(argv[2]);
