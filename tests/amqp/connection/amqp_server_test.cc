@@ -1,6 +1,7 @@
 #include "broker/doors/amqp/connection/amqp_server.h"
 
 #include <array>
+#include <atomic>
 #include <future>
 #include <memory>
 #include <stop_token>
@@ -365,15 +366,16 @@ TEST_F(AmqpServerTest, AllMayBeSentAwayAndComeAgain) {
 
 // --- handed over by another door
 
-// Carries the bytes of a socket, and remembers how it was ended.
+// Carries the bytes of a socket, and remembers what room it was given last and how it was ended.
 class SocketCarrier final : public HandedStream::Carrier {
  public:
   using Ending = HandedStream::Ending;
-  SocketCarrier(tcp::socket socket, std::promise<Ending>& ending)
-      : socket_(std::move(socket)), ending_(ending) {}
+  SocketCarrier(tcp::socket socket, std::atomic<std::size_t>& room, std::promise<Ending>& ending)
+      : socket_(std::move(socket)), room_(room), ending_(ending) {}
 
   HandedStream::executor_type executor() override { return socket_.get_executor(); }
   void Read(asio::mutable_buffer into, HandedStream::Done done) override {
+    room_ = into.size();
     socket_.async_read_some(into, std::move(done));
   }
   void Write(asio::const_buffer bytes, HandedStream::Done done) override {
@@ -388,6 +390,7 @@ class SocketCarrier final : public HandedStream::Carrier {
 
  private:
   tcp::socket socket_;
+  std::atomic<std::size_t>& room_;
   std::promise<Ending>& ending_;
 };
 
@@ -405,7 +408,7 @@ class AmqpHandedTest : public AmqpServerTest {
     tcp::socket socket = acceptor_.accept(asio::make_strand(io_));
     const auto executor = socket.get_executor();
     asio::post(executor, [this, subject, socket = std::move(socket)]() mutable {
-      auto carrier = std::make_unique<SocketCarrier>(std::move(socket), ending_);
+      auto carrier = std::make_unique<SocketCarrier>(std::move(socket), room_, ending_);
       const auto room = server_->Reserve();
       if (room == nullptr) return;
       room->Take({"far away:1", subject, HandedStream(std::move(carrier))});
@@ -418,6 +421,7 @@ class AmqpHandedTest : public AmqpServerTest {
   asio::executor_work_guard<asio::io_context::executor_type> guard_of_io_{
       asio::make_work_guard(io_)};
   tcp::acceptor acceptor_{io_, {asio::ip::make_address("127.0.0.1"), 0}};
+  std::atomic<std::size_t> room_ = 0;
   std::promise<HandedStream::Ending> ending_;
   std::thread thread_{[this] { io_.run(); }};
 };
@@ -465,6 +469,28 @@ TEST_F(AmqpHandedTest, ItCountsAsAnyOther) {
   (*handed)->Enter();
   EXPECT_EQ(server_->Reserve(), nullptr);
   EXPECT_EQ(server_->refused(), 3U);
+}
+
+TEST_F(AmqpHandedTest, WhileMuchComesThereIsMoreRoomForIt) {
+  Start();
+  const auto handed = Hand();
+  SocketClient& client = *handed;
+  client->Enter("PLAIN", Root());
+  client->SayAttach("s", 0, Role::kSender, "q");
+  EXPECT_NE(client->Hear(" attach{name=\"s\""), "");
+  std::uint32_t handle = 0;
+  std::string much;
+  while (much.size() < 32 * 1024) much.append("\0\0\0\x08\x02\0\0\0", 8);
+
+  EXPECT_EQ(room_, 8U * 1024);
+  for (int i = 0; i < 1000 && room_ < 64 * 1024; ++i) client->SayBytes(much);
+  EXPECT_EQ(room_, 64U * 1024);
+  // The first comes with what is left of it, the second into the room that there was for that.
+  for (const std::string name : {"one", "two", "three"}) {
+    client->SayAttach(name, ++handle, Role::kSender, "q");
+    EXPECT_NE(client->Hear(" attach{name=\"" + name + "\""), "");
+  }
+  EXPECT_EQ(room_, 8U * 1024);
 }
 
 TEST_F(AmqpHandedTest, OneThatIsSentAwayHearsItOfBothLayers) {

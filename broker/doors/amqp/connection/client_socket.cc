@@ -24,7 +24,8 @@ using PlainStream = stream_protocol::socket;
 using TlsStream = asio::ssl::stream<PlainStream>;
 using Instant = ServedConnection::Instant;
 
-// At once. Of a plain connection a thread has the room, of any other the connection itself.
+// At once. Of a plain connection a thread has the room, of any other the connection itself, and
+// more of it while much comes.
 constexpr std::size_t kPlainPieceBytes = std::size_t{64} << 10;
 constexpr std::size_t kOwnPieceBytes = std::size_t{8} << 10;
 // A client that is told why it goes must be able to read it, while it still sends.
@@ -66,6 +67,8 @@ class SocketOver final : public ClientSocket,
   static constexpr bool kIsPlain = std::is_same_v<Stream, PlainStream>;
   static constexpr bool kHasTls = std::is_same_v<Stream, TlsStream>;
   static constexpr bool kIsHanded = std::is_same_v<Stream, HandedStream>;
+  // A record of TLS, which is all that one read brings.
+  static constexpr std::size_t kBusyPieceBytes = kHasTls ? std::size_t{16} << 10 : kPlainPieceBytes;
 
   auto executor() { return stream_.get_executor(); }
   // Of a stream that was handed over the other door has it.
@@ -143,9 +146,18 @@ class SocketOver final : public ClientSocket,
     if constexpr (kIsPlain) {
       stream_.async_wait(PlainStream::wait_read, Then(&SocketOver::OnReadable));
     } else {
-      piece_.resize(kOwnPieceBytes);
-      stream_.async_read_some(asio::buffer(piece_), Then(&SocketOver::OnRead));
+      MakeRoom();
+      stream_.async_read_some(asio::buffer(piece_.get(), piece_bytes_), Then(&SocketOver::OnRead));
     }
+  }
+
+  // Behind a piece that was filled there is more. Half of it is: heads of frames are in it, too.
+  void MakeRoom() {
+    const bool was_filled = read_bytes_ > piece_bytes_ / 2;
+    const std::size_t bytes = was_filled ? kBusyPieceBytes : kOwnPieceBytes;
+    if (bytes == piece_bytes_) return;
+    piece_ = std::make_unique_for_overwrite<char[]>(bytes);
+    piece_bytes_ = bytes;
   }
 
   // A thousand idle connections share the room for what they will say.
@@ -157,7 +169,10 @@ class SocketOver final : public ClientSocket,
     Take(error, {piece.data(), bytes});
   }
 
-  void OnRead(error_code error, std::size_t bytes) { Take(error, {piece_.data(), bytes}); }
+  void OnRead(error_code error, std::size_t bytes) {
+    read_bytes_ = bytes;
+    Take(error, {piece_.get(), bytes});
+  }
 
   void Take(error_code error, std::string_view bytes) {
     is_reading_ = false;
@@ -292,8 +307,10 @@ class SocketOver final : public ClientSocket,
   // Null before it has begun, and after it was dropped.
   std::unique_ptr<ServedConnection> served_;
 
-  // Of any that is not plain.
-  std::vector<char> piece_;
+  // Of any that is not plain; and how much of it was read last.
+  std::unique_ptr<char[]> piece_;
+  std::size_t piece_bytes_ = 0;
+  std::size_t read_bytes_ = 0;
   bool is_reading_ = false;
   std::string out_;
   bool is_writing_ = false;
