@@ -112,7 +112,7 @@ class SegmentCommitLog final : public CommitLog {
   };
 
   Status Recover();
-  void Queue(WriteBatch batch, Committed committed);
+  void Queue(WriteBatch batch, Committed committed) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Run();
   // An empty one: somebody asked to look. None: stop.
   std::optional<Group> TakeGroup();
