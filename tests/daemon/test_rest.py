@@ -647,12 +647,13 @@ class RightsTest(RestAccessTest):
         self.assertEqual(len(texts), 6)
 
     def test_refusals_are_counted_and_logged(self):
-        def hear(line):
-            """Asks until the log says so, for it has a line a second."""
+        def hear(line, asked):
+            """Asks until the log says so of one that was `asked`: it has a line a second, and that a moment later."""
             answer = self.lock("q")
-            tracking_id = re.search("TrackingId:([0-9a-f-]{36})", answer.body.decode())[1]
-            pattern = rf"warning refused a call from 127\.0\.0\.1:\d+ {line} \(tracking id {tracking_id}\)"
-            if not any(re.search(pattern, said) for said in self.daemon.log):
+            asked.append(re.search("TrackingId:([0-9a-f-]{36})", answer.body.decode())[1])
+            pattern = rf"warning refused a call from 127\.0\.0\.1:\d+ {line} \(tracking id ([0-9a-f-]{{36}})\)"
+            told = (re.search(pattern, said) for said in self.daemon.log)
+            if not any(found and found[1] in asked for found in told):
                 raise LookupError(self.daemon.log)
             return answer
 
@@ -664,11 +665,8 @@ class RightsTest(RestAccessTest):
             self.token = token
             before = getattr(self.root.statistics(), counter)
             asked = []
-
-            def ask(line=line, asked=asked):
-                asked.append(1)
-                return hear(line)
-            self.assertEqual(daemon_test.wait_for(ask, LookupError).status, 401)
+            answer = daemon_test.wait_for(lambda line=line, asked=asked: hear(line, asked), LookupError)
+            self.assertEqual(answer.status, 401)
             self.assertEqual(getattr(self.root.statistics(), counter), before + len(asked))
 
     def test_a_token_that_lapses_ends_the_wait(self):
