@@ -280,7 +280,7 @@ class DataTest(RestTest):
             client.sendall(b"POST /q/messages/head?timeout=60 HTTP/1.1\r\nHost: localhost\r\n\r\n")
             daemon_test.wait_for(lambda: self.assertGreater(self.waiting(), 0), AssertionError)
             client.close()
-        daemon_test.wait_for(lambda: self.assertEqual(self.waiting(), 0), AssertionError)
+            daemon_test.wait_for(lambda: self.assertEqual(self.waiting(), 0), AssertionError)
         self.send("q", b"1")
         self.assertEqual(self.lock("q").broker["DeliveryCount"], 1)
 
