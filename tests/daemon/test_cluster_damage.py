@@ -9,6 +9,7 @@ import time
 
 import cluster_nodes
 import damaged_disk
+import daemon_test
 import operations
 import wire
 from cluster_nodes import Node
@@ -80,9 +81,9 @@ class ClusterDamageTest(cluster_nodes.ClusterTest):
         self.start_all()
 
         self.await_whole(third)
-        log = "".join(third.daemon.log)
-        self.assertRegex(log, r"MANIFEST-\d+ is damaged .*: the state of another member takes its place")
-        self.assertIn("takes the place of the one that is lost", log)
+        for said in (r"MANIFEST-\d+ is damaged .*: the state of another member takes its place",
+                     "takes the place of the one that is lost"):
+            daemon_test.wait_for_line(third.daemon, said)
         self.assert_whole(third)
         self.assertEqual(glob.glob(f"{third.data}/MANIFEST-*"), [], "the damaged state takes no space")
 

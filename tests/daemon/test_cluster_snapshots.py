@@ -7,6 +7,7 @@ import subprocess
 import grpc
 
 import cluster_nodes
+import daemon_test
 import wire
 from cluster_nodes import Node
 from free_ports import free_port
@@ -86,7 +87,7 @@ class SnapshotTest(cluster_nodes.ClusterTest):
         third.restart()
 
         self.eventually(lambda: third.status().applied_index >= first.status().committed_index)
-        self.assertTrue(any("is on its way" in line for line in third.daemon.log), third.daemon.log)
+        daemon_test.wait_for_line(third.daemon, "is on its way")
         second.daemon.kill()
         first.daemon.kill()
         second.restart()

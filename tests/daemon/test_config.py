@@ -287,7 +287,9 @@ class ReloadTest(ConfigTest):
             self.client.send("bills", b"x")
         self.assertTrue(self.client.complete("orders", self.client.receive_one("orders").lock_token))
         self.assertEqual(self.alarms(), [])
+        begin = len(daemon.log)
         self.client.send("bills", b"x" * 1000)
+        self.hear(daemon, begin, "warning all entities together have 0 of 0 MB")
 
         with self.assertRaisesRegex(grpc.RpcError, "The maximum namespace size has been reached"):
             self.client.send("orders", b"x")

@@ -303,8 +303,8 @@ class EncryptedArchiveTest(EncryptedTest, ArchiveTest):
         self.wait_until(lambda: len(self.listed().archived) == 2)
 
         self.assertEqual([run.encrypted for run in self.listed().archived], [False, True])
-        self.assertRegex("".join(daemon.log),
-                         r"\d+ files of the archive .* are of before it was encrypted, and in the clear")
+        daemon_test.wait_for_line(
+            daemon, r"\d+ files of the archive .* are of before it was encrypted, and in the clear")
         self.assertEqual(daemon.terminate(), 0)
         _, _, found = self.restore_to("before", "--until", "latest")
         self.assertEqual([body for _, body in found["orders"]], [b"a"])
