@@ -10,6 +10,7 @@ import unittest
 
 import daemon_test
 import wire
+from free_ports import free_port
 
 OK, FAILED, USAGE, UNREACHABLE, TOO_FEW, UNKNOWN, DIFFERS, INTERRUPTED = 0, 1, 2, 3, 4, 5, 6, 130
 
@@ -104,6 +105,11 @@ class CommandLineTest(daemon_test.DaemonTest):
                                timeout=2 * wire.TIMEOUT, check=False, **popen)
         self.said = ended.stderr
         return ended.stdout
+
+    def start_where_it_stays(self, **options):
+        """The daemon anew, at an address at which it can be started again: nobody else is given it meanwhile."""
+        self.assertEqual(self.daemon.terminate(), 0)
+        self.daemon = self.start(listen=f"127.0.0.1:{free_port()}", **options)
 
     def begin(self, *arguments, **popen):
         """A `wharf` that runs beside the test, ended with it."""

@@ -167,8 +167,7 @@ class MessagesTest(command_line.CommandLineTest):
             return False
 
     def test_an_import_goes_on_when_the_broker_is_back(self):
-        self.assertEqual(self.daemon.terminate(), 0)
-        self.daemon = self.start(listen=self.daemon.address)
+        self.start_where_it_stays()
         self.client.create("once", requires_duplicate_detection=True, max_message_size_in_kilobytes=102400)
         bodies = [str(number) + (" " * 1200000 if number % 25 == 24 else "") for number in range(1000)]
         given = self.write(*[json.dumps({"body": body, "message_id": body.strip()}) for body in bodies])
@@ -186,8 +185,7 @@ class MessagesTest(command_line.CommandLineTest):
         self.assertEqual(self.bodies("once"), bodies)
 
     def test_an_import_over_a_kill_that_is_repeated_doubles_and_loses_nothing(self):
-        self.assertEqual(self.daemon.terminate(), 0)
-        self.daemon = self.start(listen=self.daemon.address)
+        self.start_where_it_stays()
         self.client.create("once", requires_duplicate_detection=True)
         given = self.write(*[json.dumps({"body": str(number), "message_id": f"m{number}"}) for number in range(5000)])
         process = self.begin("--connect-timeout", "1s", "messages", "import", "once", given, "--batch", "5",

@@ -104,9 +104,7 @@ class RestartTest(command_line.CommandLineTest):
 
     def setUp(self):
         super().setUp()
-        # An address that stays.
-        self.assertEqual(self.daemon.terminate(), 0)
-        self.daemon = self.start(listen=self.daemon.address)
+        self.start_where_it_stays()
 
     def test_a_sender_of_lines_goes_on_after_an_orderly_stop(self):
         sender = self.begin("send", "orders", "--lines", "--json", stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -200,8 +198,7 @@ class RestartTest(command_line.CommandLineTest):
                     self.assertEqual(receiver.wait(30), OK, receiver.stderr.read())
 
     def test_a_receiver_that_follows_waits_for_a_session_over_a_restart_and_for_long(self):
-        self.assertEqual(self.daemon.terminate(), 0)
-        self.daemon = self.start(listen=self.daemon.address, flags=("--clock", "manual", "--log-level", "debug"))
+        self.start_where_it_stays(flags=("--clock", "manual", "--log-level", "debug"))
         self.run_wharf("queue", "create", "sessions", "--requires-session", "true")
         receiver = self.begin("receive", "sessions", "--next-session", "--follow", stdout=subprocess.PIPE)
         self.wait_until(lambda: self.connections() == 2)  # Of both commands.

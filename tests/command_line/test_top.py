@@ -262,15 +262,15 @@ class TopTest(command_line.CommandLineTest):
         self.assertRegex("\n".join(lines), r"(?m)^sales-of-.*…\S*/archive ")
 
     def test_a_broker_that_goes_and_comes_again(self):
-        self.open()
+        self.start_where_it_stays()
+        self.open("--address", self.daemon.address)
         self.wait_for_rows("orders")
-        address = self.daemon.address
         self.daemon.kill()
         self.window.wait_for("the broker does not answer for ")
-        self.daemon = wire.Daemon(self.data, listen=address)
+        self.daemon.start()
         self.addCleanup(self.daemon.kill)
         self.window.wait_until(lambda lines: not any("does not answer" in line for line in lines))
-        wire.Client(address).create("after")
+        self.connect(self.daemon).create("after")
         self.wait_for_rows("after", "orders")
 
     def test_a_broker_that_hangs_is_said_to(self):
