@@ -304,6 +304,7 @@ class TopRefusedTest(command_line.AccessTest):
         self.window.wait_for(sentence)
         self.window.run("echo ENDED $?")
         self.window.wait_for(f"ENDED {FAILED}")
+        self.assertEqual(self.daemon.terminate(), 0)  # Then all that it said is in the log.
         self.assertEqual(sum("refused a call" in line for line in self.daemon.log), 1)
 
     def test_whose_rule_goes_reads_so_and_asks_no_more(self):
