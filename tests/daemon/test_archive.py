@@ -518,6 +518,9 @@ class ClusterArchiveTest(cluster_nodes.ClusterTest, ArchiveTest):
         self.eventually(lambda: follower.status().applied_index >= leader.status().committed_index)
         self.backups = BackupCalls(follower.client.channel)
         self.assertEqual(len(self.listed().archived), 1, self.listed())
+        # Nobody waits for the disk of the archive, and a kill does not either.
+        last = max(time for found in everything.values() for time, _ in found)
+        self.eventually(lambda: micros(self.listed().archived[-1].last_at) >= last)
         for node in self.nodes:
             node.stop()
 
