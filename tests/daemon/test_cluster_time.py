@@ -48,7 +48,7 @@ class ClusterTimeTest(cluster_nodes.ClusterTest):
         self.eventually(lambda: re.search("the wall clock of n2 is 3(59|60)", "".join(first.daemon.log)))
 
     def test_a_leader_may_be_silent_for_as_long_as_is_said(self):
-        first = self.start_cluster(flags=("--peer-election-timeout", "3s"))
+        first = self.start_cluster(flags=("--peer-election-timeout", "4s"))
         killed = time.monotonic()
         first.daemon.kill()
 
