@@ -96,7 +96,7 @@ class SpaceTest(daemon_test.DaemonTest):
         for name in ("a", "b"):
             self.client.topics.subscribe("news", name)
         sent_bytes = self.send_bodies("news")
-        self.assertGreater(self.body_bytes(), sent_bytes / 2)
+        full_disk.wait_for(lambda: self.body_bytes() > sent_bytes / 2, "the bodies in files")
 
         self.client.topics.delete("news")
 
