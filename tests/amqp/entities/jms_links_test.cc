@@ -269,6 +269,15 @@ TEST_F(JmsLinksTest, ASelectorOnAQueueIsRefusedByName) {  // JMS-6
 
   // One that takes everything is none; and no-local means nothing (JMS-8).
   attach.name = "r2";
+  QueueDescription subscription;
+  subscription.name = "t/Subscriptions/s";
+  ASSERT_TRUE(broker_.Create(EntityKind::kSubscription, subscription).ok());
+  attach.name = "r1";
+  attach.handle = 2;
+  attach.source->address = "t/Subscriptions/s";
+  Say(guest, attach);
+  EXPECT_THAT(guest->Hear(" detach{"), HasSubstr("or a subscription by its own address, has none"));
+  attach.source->address = "q";
   attach.handle = 1;
   attach.source->filter.reset();
   AddSelector(attach, "");
@@ -811,6 +820,17 @@ TEST_F(WithoutJmsTest, NothingOfJmsIsServed) {
   Attach consumer = Receiver("r", 1, "t");
   consumer.source->capabilities = {Symbol{"topic"}};
   EXPECT_THAT(Refused(consumer), HasSubstr("detach{"));
+  Attach twice = Durable("prices", 0);
+  AddSelector(twice, "a = 1");
+  twice.source->filter->Add(
+      Value(Symbol{"another"}),
+      Value(Described{Value(std::uint64_t{0x468C00000004}), Value(std::string("a = 2"))}));
+  Say(guest, twice);
+  EXPECT_THAT(guest->Hear(" detach{"),
+              AllOf(HasSubstr("argument-error"), HasSubstr("a consumer has one, and not two")));
+  SayDetach(guest, 0, true);
+  guest->HearAll();
+
 
   // A client id is nobody's alone, and a delivery time is one annotation of many.
   AttachSender();

@@ -63,6 +63,8 @@ TEST(SelectorTest, IsWrittenAsAFilter) {
   EXPECT_EQ(TextOf("a + 1 not between b * 2 and (c - 1)"),
             "NOT ([a] + 1 >= [b] * 2 AND [a] + 1 <= ( [c] - 1 ))");
   EXPECT_EQ(TextOf("set = 'it''s'"), "[set] = 'it''s'");
+  EXPECT_EQ(TextOf("a between 1 and 2 and b between 3 and 4"),
+            "([a] >= 1 AND [a] <= 2) AND ([b] >= 3 AND [b] <= 4)");
 }
 
 TEST(SelectorTest, TheHeadersOfAMessageAreAskedFor) {
@@ -174,6 +176,31 @@ TEST(SelectorTest, WhatDoesNotParseSaysWhere) {
 }
 
 // However deep and however long: in no time, and without a stack.
+// In the selector that its client has written, not in the filter that is made of it.
+TEST(SelectorTest, AnErrorTellsTheColumnInTheSelector) {
+  const struct {
+    std::string_view selector;
+    std::string_view where;
+  } kWrong[] = {
+      {"a=", "at column 3: the text ends too soon"},
+      {"= 1", "at column 1: "},
+      {"  a b", "at column 5: "},
+      {"isNew AND price > 1 AND", "at column 24: the text ends too soon"},
+      {"isNew AND 1 2", "at column 13: "},
+      {"age BETWEEN 1 AND 2 2", "at column 21: "},
+      {"NOT age BETWEEN 1 AND 2 OR )", "at column 28: "},
+      {"age BETWEEN 1 2 AND 3", "at column 15: "},
+      {"age BETWEEN 1 AND 2 3", "at column 21: "},
+      {"name = '\u00e9\u00e9' b", "at column 13: "},
+      {"name = '\u00e9\u00e9' @", "at column 13: "},
+  };
+  for (const auto& [selector, where] : kWrong) {
+    EXPECT_THAT(TextOf(std::string(selector)),
+                HasSubstr("! jms-selector: it is wrong " + std::string(where)))
+        << selector;
+  }
+}
+
 TEST(SelectorTest, WhatIsNestedTooDeepOrTooLongIsRefused) {
   const std::string deep = std::string(10'000, '(') + "a = 1" + std::string(10'000, ')');
   EXPECT_EQ(TextOf(deep), "! jms-selector: it is longer than 4096 bytes");

@@ -208,7 +208,8 @@ class BrokerDoor::BrokerLinks final : public EntityLinks {
     Result<jms::SourceFilters> filters = jms::FiltersOf(*granted.attach.source);
     if (filters.ok() && !filters->selector.value_or("").empty()) {
       filters = Status(ErrorCode::kNotImplemented,
-                       "jms-selector: only subscriptions of topics have one, and no queue");
+                       "jms-selector: only a consumer of a topic has one; a queue, or a "
+                       "subscription by its own address, has none");
     }
     if (!filters.ok()) return world.Refuse(filters.status(), NewTrackingId());
     Attach attach = granted.attach;

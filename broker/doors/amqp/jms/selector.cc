@@ -34,7 +34,9 @@ constexpr Header kHeaders[] = {
     {"JMSXGroupID", "sys.SessionId"},
 };
 
-Status Wrong(std::string why) {
+constexpr std::string_view kBetweenTakes = "BETWEEN takes an expression, AND and another";
+
+Status Wrong(std::string_view why) {
   return {ErrorCode::kFilterException, fmt::format("jms-selector: {}", why)};
 }
 
@@ -73,11 +75,55 @@ Result<std::string> NumberOf(std::string text) {
   return std::to_string(value);
 }
 
+// One word of the filter, or a few that stand for one of the selector.
+struct Piece {
+  std::string text;
+  // Where that begins in the selector, in bytes.
+  std::size_t at = 0;
+  // Of an arithmetic expression, or a parenthesis.
+  bool is_operand = false;
+  int opens = 0;
+};
+
+std::string TextOf(const std::vector<Piece>& pieces) {
+  std::string text;
+  for (const Piece& piece : pieces) {
+    if (!text.empty()) text += ' ';
+    text += piece.text;
+  }
+  return text;
+}
+
+// What the filter says of its column, which is of no use to who wrote the selector.
+constexpr std::string_view kWrongAt = "the filter is wrong at column ";
+
+Status WrongInSelector(std::string_view selector, const std::vector<Piece>& pieces,
+                       std::string_view why) {
+  if (!why.starts_with(kWrongAt)) return Wrong(why);
+  why.remove_prefix(kWrongAt.size());
+  std::size_t column = 0;
+  const char* const end = std::from_chars(why.data(), why.data() + why.size(), column).ptr;
+  why.remove_prefix(static_cast<std::size_t>(end - why.data()));
+  // Behind all of them the text has ended.
+  std::size_t at = selector.size();
+  std::size_t begin = 1;
+  for (const Piece& piece : pieces) {
+    const std::size_t next = begin + CharactersIn(piece.text) + 1;
+    if (column + 1 < next) {
+      at = piece.at;
+      break;
+    }
+    begin = next;
+  }
+  return Wrong(
+      fmt::format("it is wrong at column {}{}", CharactersIn(selector.substr(0, at)) + 1, why));
+}
+
 class Rewriter {
  public:
   explicit Rewriter(std::vector<SelectorWord> words) : words_(std::move(words)) {}
 
-  Result<std::string> Rewrite() {
+  Result<std::vector<Piece>> Rewrite() {
     for (at_ = 0; at_ < words_.size(); ++at_) {
       if (words_[at_].Is("BETWEEN")) {
         WHARF_RETURN_IF_ERROR(Between());
@@ -85,22 +131,10 @@ class Rewriter {
       }
       WHARF_RETURN_IF_ERROR(Add(at_));
     }
-    std::string text;
-    for (const Piece& piece : out_) {
-      if (!text.empty()) text += ' ';
-      text += piece.text;
-    }
-    return text;
+    return std::move(out_);
   }
 
  private:
-  struct Piece {
-    std::string text;
-    // Of an arithmetic expression, or a parenthesis.
-    bool is_operand = false;
-    int opens = 0;
-  };
-
   static bool IsOperand(const SelectorWord& word) {
     return word.kind == Kind::kName || word.kind == Kind::kNumber || word.kind == Kind::kText ||
            word.kind == Kind::kBoolean || word.kind == Kind::kArithmetic;
@@ -118,7 +152,7 @@ class Rewriter {
     if (!text.ok()) return text.status();
     if (StandsAlone(at)) *text += " = TRUE";
     const int opens = word.Is("(") ? 1 : word.Is(")") ? -1 : 0;
-    out_.push_back({*std::move(text), IsOperand(word) || opens != 0, opens});
+    out_.push_back({*std::move(text), word.at, IsOperand(word) || opens != 0, opens});
     return {};
   }
 
@@ -157,8 +191,8 @@ class Rewriter {
   }
 
   // The expression that begins at `at_`, which is behind it then.
-  Result<std::string> NextOperand() {
-    std::string text;
+  Result<std::vector<Piece>> NextOperand() {
+    std::vector<Piece> operand;
     int depth = 0;
     for (; at_ < words_.size(); ++at_) {
       const SelectorWord& word = words_[at_];
@@ -166,12 +200,11 @@ class Rewriter {
       if (!IsOperand(word) && !word.Is("(") && !word.Is(")")) break;
       depth += word.Is("(") ? 1 : word.Is(")") ? -1 : 0;
       Result<std::string> next = TextOf(word);
-      if (!next.ok()) return next;
-      if (!text.empty()) text += ' ';
-      text += *next;
+      if (!next.ok()) return next.status();
+      operand.push_back({*std::move(next), word.at});
     }
-    if (text.empty() || depth != 0) return Wrong("BETWEEN takes an expression, AND and another");
-    return text;
+    if (operand.empty() || depth != 0) return Wrong(kBetweenTakes);
+    return operand;
   }
 
   // `x BETWEEN a AND b` is `(x >= a AND x <= b)`; with NOT before it its opposite.
@@ -179,26 +212,32 @@ class Rewriter {
     const bool is_negated = !out_.empty() && out_.back().text == "NOT";
     if (is_negated) out_.pop_back();
     const std::size_t begin = LastOperand();
-    std::string operand;
-    for (std::size_t i = begin; i < out_.size(); ++i) {
-      if (!operand.empty()) operand += ' ';
-      operand += out_[i].text;
-    }
+    const std::vector<Piece> operand(out_.begin() + static_cast<std::ptrdiff_t>(begin), out_.end());
     if (operand.empty()) return Wrong("what stands before BETWEEN is no expression");
     out_.resize(begin);
-    ++at_;
-    const Result<std::string> least = NextOperand();
+    const std::size_t at = words_[at_++].at;
+    const Result<std::vector<Piece>> least = NextOperand();
     if (!least.ok()) return least.status();
-    if (at_ >= words_.size() || !words_[at_].Is("AND")) {
-      return Wrong("BETWEEN takes an expression, AND and another");
-    }
-    ++at_;
-    const Result<std::string> most = NextOperand();
+    if (at_ >= words_.size() || !words_[at_].Is("AND")) return Wrong(kBetweenTakes);
+    const std::size_t at_and = words_[at_++].at;
+    const Result<std::vector<Piece>> most = NextOperand();
     if (!most.ok()) return most.status();
     --at_;
-    out_.push_back({fmt::format("{}({} >= {} AND {} <= {})", is_negated ? "NOT " : "", operand,
-                                *least, operand, *most)});
+    AddDone(operand);
+    out_[begin].text.insert(0, is_negated ? "NOT (" : "(");
+    AddDone({{">=", at}});
+    AddDone(*least);
+    AddDone({{"AND", at_and}});
+    AddDone(operand);
+    AddDone({{"<=", at}});
+    AddDone(*most);
+    out_.back().text += ')';
     return {};
+  }
+
+  // No part of what is an operand of anything more.
+  void AddDone(const std::vector<Piece>& pieces) {
+    for (const Piece& piece : pieces) out_.push_back({piece.text, piece.at});
   }
 
   const std::vector<SelectorWord> words_;
@@ -215,10 +254,11 @@ Result<std::string> FilterTextOf(std::string_view selector) {
   Result<std::vector<SelectorWord>> words = SelectorWordsOf(selector);
   if (!words.ok()) return Wrong(words.status().message());
   if (words->empty()) return std::string();
-  Result<std::string> text = Rewriter(*std::move(words)).Rewrite();
-  if (!text.ok()) return text;
-  const Result<SqlFilter> filter = SqlFilter::Compile(*text);
-  if (!filter.ok()) return Wrong(filter.status().message());
+  const Result<std::vector<Piece>> pieces = Rewriter(*std::move(words)).Rewrite();
+  if (!pieces.ok()) return pieces.status();
+  std::string text = TextOf(*pieces);
+  const Result<SqlFilter> filter = SqlFilter::Compile(text);
+  if (!filter.ok()) return WrongInSelector(selector, *pieces, filter.status().message());
   return text;
 }
 

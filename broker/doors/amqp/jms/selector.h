@@ -17,7 +17,8 @@ namespace wharf::amqp::jms {
 // Longer ones are not looked at: a filter has 1024 characters.
 inline constexpr std::size_t kSelectorBytesMax = 4096;
 
-// The text of a filter, which compiles; empty if the selector is (it takes everything).
+// The text of a filter, which compiles; empty if the selector is (it takes everything). An error
+// tells its column in the selector, in characters from 1.
 Result<std::string> FilterTextOf(std::string_view selector);
 
 }  // namespace wharf::amqp::jms

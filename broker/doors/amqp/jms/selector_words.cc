@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "absl/strings/ascii.h"
+#include "broker/core/messages/text.h"
 
 namespace wharf::amqp::jms {
 namespace {
@@ -37,14 +38,15 @@ class Words {
       const bool is_known = Quoted() || Number() || Name() || Arithmetic() || Sign();
       if (!is_known) {
         return Status(ErrorCode::kFilterException,
-                      fmt::format("column {}: no selector has what begins here", at_ + 1));
+                      fmt::format("it is wrong at column {}: no selector has what begins here",
+                                  CharactersIn(text_.substr(0, at_)) + 1));
       }
     }
   }
 
  private:
   void Add(Kind kind, std::size_t size) {
-    words_.push_back({kind, std::string(text_.substr(at_, size))});
+    words_.push_back({kind, std::string(text_.substr(at_, size)), at_});
     at_ += size;
   }
 

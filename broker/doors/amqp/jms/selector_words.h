@@ -2,6 +2,7 @@
 // Selector.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -22,6 +23,8 @@ struct SelectorWord {
   };
   Kind kind = Kind::kOther;
   std::string text{};
+  // Where it begins in the selector, in bytes.
+  std::size_t at = 0;
 
   bool Is(std::string_view word) const { return kind == Kind::kOther && text == word; }
 };

@@ -48,6 +48,9 @@ Result<SourceFilters> FiltersOf(const Source& source) {
     if (value.As<Null>() != nullptr) continue;
     const auto* const text = value.As<std::string>();
     if (text == nullptr) return Status(ErrorCode::kArgumentError, "jms-selector: it is no string");
+    if (filters.selector.has_value()) {
+      return Status(ErrorCode::kArgumentError, "jms-selector: a consumer has one, and not two");
+    }
     filters.selector = *text;
   }
   return filters;
