@@ -785,6 +785,39 @@ TEST_F(BrokerLinksTest, WhatAClientForgetsWithoutAnOutcomeGoesBack) {
   EXPECT_EQ(received[0].delivery.count, 0U);
 }
 
+TEST_F(BrokerLinksTest, ALinkWithMoreThanThereIsRoomForLeavesSomeToOthers) {
+  QueueDescription other;
+  other.name = "other";
+  ASSERT_TRUE(broker_.CreateQueue(other).ok());
+  ASSERT_TRUE(broker_.Send("other", "small").ok());
+  for (int i = 0; i < 20; ++i) {
+    std::vector<Message> messages(100);
+    for (Message& message : messages) message.body = std::string(1024, 'x');
+    ASSERT_TRUE(broker_.Send("q", std::move(messages)).ok());
+  }
+  AttachReceiver();
+  client_.SayAttach("o", 2, Role::kReceiver, "other");
+  client_.HearAll();
+
+  for (const auto& [handle, credit] : {std::pair(1U, 2000U), std::pair(2U, 1U)}) {
+    Flow flow;
+    flow.next_incoming_id = 0;
+    flow.incoming_window = 100'000;
+    flow.outgoing_window = 1000;
+    flow.handle = handle;
+    flow.delivery_count = 0;
+    flow.link_credit = credit;
+    client_.Say(flow);
+  }
+
+  const std::vector<std::string> lines = client_.HearAll();
+  const auto is_others = [](const std::string& line) {
+    return line.find(" transfer{handle=1") != std::string::npos;
+  };
+  EXPECT_LT(std::find_if(lines.begin(), lines.end(), is_others) - lines.begin(), 1000);
+  EXPECT_GT(lines.size(), 2000U);
+}
+
 TEST_F(BrokerLinksTest, WhatWasNeverWrittenGoesBackWithoutCounting) {
   for (const bool goes_away : {false, true}) {
     ASSERT_TRUE(broker_.Send("q", "hello").ok());

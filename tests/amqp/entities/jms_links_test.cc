@@ -1,7 +1,9 @@
 // Links of JMS clients (semantics 32; doors.md, section 16).
 #include <algorithm>
+#include <array>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -841,3 +843,43 @@ TEST_F(WithoutJmsTest, NothingOfJmsIsServed) {
 
 }  // namespace
 }  // namespace wharf::amqp
+// Where each asked for as much as it has credit for, the first of them would have all of it.
+TEST_F(JmsLinksTest, AHundredConsumersShareABacklogEvenly) {
+  const std::array<Guest, 2> guests = {Enter("shop"), Enter("till")};
+  for (std::uint32_t i = 0; i < 100; ++i) {
+    Say(guests[i % 2], Durable("ours|" + std::to_string(i), i / 2, "t", {"shared", "global"}));
+  }
+  for (int i = 0; i < 20; ++i) {
+    std::vector<Message> messages(100);
+    ASSERT_TRUE(broker_.Send("t", std::move(messages)).ok());
+  }
+
+  for (std::uint32_t i = 0; i < 100; ++i) {
+    Flow flow;
+    flow.next_incoming_id = 0;
+    flow.incoming_window = 100'000;
+    flow.outgoing_window = 1000;
+    flow.handle = i / 2;
+    flow.delivery_count = 0;
+    flow.link_credit = 1000;
+    guests[i % 2]->Say(flow);
+  }
+  std::map<std::string, int> counts;
+  for (std::size_t heard = 1; std::exchange(heard, 0) > 0;) {
+    for (std::size_t guest = 0; guest < 2; ++guest) {
+      for (const std::string& line : guests[guest]->HearAll()) {
+        const std::size_t at = line.find("transfer{handle=");
+        if (at == std::string::npos) continue;
+        ++counts[std::to_string(guest) + line.substr(at, line.find(',', at) - at)];
+        ++heard;
+      }
+    }
+  }
+
+  ASSERT_THAT(counts, SizeIs(100));
+  for (const auto& [link, count] : counts) {
+    EXPECT_GE(count, 10) << link;
+    EXPECT_LE(count, 30) << link;
+  }
+}
+

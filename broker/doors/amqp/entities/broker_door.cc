@@ -242,17 +242,19 @@ class BrokerDoor::BrokerLinks final : public EntityLinks {
   // Where room ends this time it begins the next time: else the first links would have all of it.
   void SendAll() {
     management_.SendAll();
-    std::optional<LinkId> stopped;
+    bool has_room = connection_.endpoint().wants_input();
+    std::optional<LinkId> taker;
     const auto send = [&](auto begin, auto end) {
       for (auto at = begin; at != end; ++at) {
         at->second->Send();
-        if (!stopped.has_value() && !connection_.endpoint().wants_input()) stopped = at->first;
+        const bool had_room = std::exchange(has_room, connection_.endpoint().wants_input());
+        if (had_room && !has_room) taker = at->first;
       }
     };
-    const auto begin = links_.lower_bound(send_from_);
+    const auto begin = links_.upper_bound(last_taker_);
     send(begin, links_.end());
     send(links_.begin(), begin);
-    if (stopped.has_value()) send_from_ = *stopped;
+    if (taker.has_value()) last_taker_ = *taker;
   }
 
   void OnDisposed(const Disposed& disposed) {
@@ -273,8 +275,8 @@ class BrokerDoor::BrokerLinks final : public EntityLinks {
   // Before all that work in them.
   TransactionNode transactions_;
   std::map<LinkId, std::shared_ptr<NodeLink>> links_;
-  // With which of them what waits begins to be sent.
-  LinkId send_from_{};
+  // Of them the one that took the last room for what is sent.
+  LinkId last_taker_{};
   // Of them those that have something made for them.
   std::set<LinkId> temporary_;
   const std::shared_ptr<Walks> browsed_pages_ = std::make_shared<Walks>(BrowseLink::kPagesMax);

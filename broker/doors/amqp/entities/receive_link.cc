@@ -21,8 +21,6 @@ constexpr std::size_t kSettlementBytes = 64;
 // Of messages that are gone with their delivery so many may wait to be written, whatever the
 // credit: a client that dies loses no more.
 constexpr std::uint64_t kUnlockedAheadMax = 100;
-// Of messages that are shared so many are asked for at a time.
-constexpr std::uint64_t kTurn = 16;
 // What a link counts for while its connection waits for what it has left.
 constexpr std::size_t kClosingBytes = 1;
 
@@ -127,7 +125,7 @@ void ReceiveLink::Level() {
 std::uint64_t ReceiveLink::WantedOf(const Link& link) const {
   if (wish_.is_always_empty) return 0;
   const std::uint64_t credit =
-      wish_.takes_turns ? std::min<std::uint64_t>(link.credit(), kTurn) : link.credit();
+      wish_.turn ? std::min<std::uint64_t>(link.credit(), wish_.turn()) : link.credit();
   if (wish_.locks()) return credit;
   std::uint64_t unwritten = 0;
   for (const auto& [output, messages] : unwritten_) unwritten += messages;
@@ -170,7 +168,7 @@ void ReceiveLink::Send() {
   while (SendNext(*link)) {
   }
   if (link->credit() == 0 && wish_.locks()) HandBack();
-  if ((!wish_.locks() || wish_.takes_turns) && !is_draining_) Level();
+  if ((!wish_.locks() || wish_.turn) && !is_draining_) Level();
   EndDrain(*link);
   TryEndClose(*link);
 }

@@ -2,6 +2,8 @@
 // session (doors.md, sections 6 and 8). Pure functions; used by BrokerLinks and ReceiveLink.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -24,8 +26,9 @@ struct ReceiveWish {
   // long as the entity, and finds nothing.
   bool is_always_empty = false;
   // The broker gives many messages at a time to whoever has credit for them. Consumers that share a
-  // subscription have it ask for a few at a time, whatever their credit, and so take turns.
-  bool takes_turns = false;
+  // subscription ask for so many at a time, whatever their credit, and so take turns. Absent: for
+  // all that there is credit for.
+  std::function<std::uint64_t()> turn{};
 
   bool locks() const { return mode == ReceiveMode::kPeekLock; }
   bool wants_session() const { return std::holds_alternative<SessionChoice>(session); }

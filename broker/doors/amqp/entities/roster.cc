@@ -37,9 +37,9 @@ void Roster::Place::HoldOthers() {
   roster_->entries_.at(path_).is_busy = true;
 }
 
-bool Roster::Place::is_alone() const {
+std::size_t Roster::Place::count() const {
   MutexLock lock(roster_->mutex_);
-  return roster_->entries_.at(path_).places == 1;
+  return roster_->entries_.at(path_).places;
 }
 
 void Roster::Place::GoesWithIt(EntityKind kind) {

@@ -39,8 +39,10 @@ class Roster : public std::enable_shared_from_this<Roster> {
     void Ready();
     // They wait until this one is gone. Of one that is used alone.
     void HoldOthers();
+    // How many have one, with this one.
+    std::size_t count() const;
     // Nobody else has one.
-    bool is_alone() const;
+    bool is_alone() const { return count() == 1; }
     // It goes when the last place does.
     void GoesWithIt(EntityKind kind);
 

@@ -1,5 +1,6 @@
 #include "broker/doors/amqp/entities/subscription_link.h"
 
+#include <algorithm>
 #include <utility>
 #include <variant>
 
@@ -12,6 +13,15 @@
 #include "broker/requests/rights_for.h"
 
 namespace wharf::amqp {
+namespace {
+
+// Consumers that share a subscription ask for so many messages at a time at most; where many do,
+// for so many together, as long as that is enough for each to have some on their way.
+constexpr std::uint64_t kTurnMax = 16;
+constexpr std::uint64_t kTurnsTogether = 512;
+constexpr std::uint64_t kTurnMin = 4;
+
+}  // namespace
 
 void SubscriptionLink::Begin(const Attach& attach) {
   attach_ = attach;
@@ -130,12 +140,23 @@ void SubscriptionLink::Create() {
 void SubscriptionLink::Receive() {
   LinkWorld below = world_;
   below.path = wish_.path;
-  const auto receiver = std::make_shared<ReceiveLink>(
-      std::move(below), permit_,
-      ReceiveWish{.path = wish_.path, .mode = wish_.mode, .takes_turns = wish_.is_shared});
+  const auto receiver =
+      std::make_shared<ReceiveLink>(std::move(below), permit_,
+                                    ReceiveWish{.path = wish_.path,
+                                                .mode = wish_.mode,
+                                                .turn = wish_.is_shared ? TurnOf(place_) : nullptr});
   receiver->Begin(attach_);
   Become(receiver);
   place_->Ready();
+}
+
+// The place is given up with this link, however long the broker knows of the one that receives.
+std::function<std::uint64_t()> SubscriptionLink::TurnOf(std::weak_ptr<const Roster::Place> place) {
+  return [place = std::move(place)] {
+    const auto held = place.lock();
+    const std::uint64_t sharers = held == nullptr ? 1 : held->count();
+    return std::clamp(kTurnsTogether / sharers, kTurnMin, kTurnMax);
+  };
 }
 
 void SubscriptionLink::Refuse(const Status& why) {

@@ -8,6 +8,8 @@
 // its topic is enough to use it. Owned by BrokerLinks, on the strand of the connection.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -48,6 +50,8 @@ class SubscriptionLink final : public OuterLink,
   void Receive();
   void Refuse(const Status& why);
   // With the right to manage it.
+  // How many messages a consumer that shares with others asks for at a time.
+  static std::function<std::uint64_t()> TurnOf(std::weak_ptr<const Roster::Place> place);
   template <typename Request, typename Then>
   void AskAsManager(Request request, Then then);
 

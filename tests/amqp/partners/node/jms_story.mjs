@@ -171,7 +171,9 @@ board.forEach((link, i) => {
   });
   link.add_credit(1000);
 });
-const alone = await receiverOf(till, consumer('t', ['topic']));
+// By itself, or those that share its connection would have less than the others.
+const office = await connect('office');
+const alone = await receiverOf(office, consumer('t', ['topic']));
 const everything = several(alone, 'message', NEWS);
 alone.on('message', ({ delivery: each }) => each.update(true, rhea.message.accepted().described()));
 alone.add_credit(NEWS);
@@ -183,7 +185,8 @@ for (let i = 0; i < NEWS; i += 1) {
 await published;
 await everything;
 while (counts.reduce((sum, count) => sum + count) < NEWS) await new Promise((resolve) => { setImmediate(resolve); });
-assert.ok(Math.min(...counts) >= NEWS / 1000 && Math.max(...counts) <= NEWS / 50, `shared as ${counts}`);
+// Of fifty each: without turns a few have all, and of turns of sixteen some have five where others have one.
+assert.ok(Math.min(...counts) >= NEWS / 200 && Math.max(...counts) <= NEWS / 66, `shared as ${counts}`);
 console.log('shared evenly');
 
 // --- a temporary queue is where answers go, and goes with its connection
@@ -200,3 +203,4 @@ await disconnect(shop);
 assert.strictEqual(await send(answerer, { to: replyTo, body: 'too late' }), 'amqp:not-found');
 console.log('temporary');
 await disconnect(till);
+await disconnect(office);
