@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "absl/strings/escaping.h"
 #include "broker/access/guard.h"
 #include "broker/doors/amqp/entities/amqp_message.h"
 #include "broker/doors/amqp/message/sections.h"
@@ -312,6 +313,161 @@ TEST_F(JmsLinksTest, WhatAConsumerGivesBackComesAgain) {
   failed.delivery_failed = true;
   EXPECT_EQ(settle(0, failed), 1U);
   EXPECT_EQ(settle(1, Released()), 1U);
+}
+
+// --- transacted sessions
+
+// As qpid-jms has it: what it takes in a transaction it has settled, and forgotten.
+class JmsTransactionTest : public JmsFixture {
+ protected:
+  // Of a guest that has a control link, of the handle 20.
+  Guest EnterTransacted() {
+    Guest guest = Enter("shop");
+    Attach attach = Producer("control", 20, std::nullopt);
+    attach.target = Coordinator();
+    Say(guest, attach);
+    guest->HearAll();
+    return guest;
+  }
+  static Binary Begin(const Guest& guest) {
+    const std::string line = SayToControl(guest, Declare());
+    const std::size_t begin = line.find("txn-id=b'") + 9;
+    return {absl::HexStringToBytes(line.substr(begin, line.find('\'', begin) - begin))};
+  }
+  static std::string RollBack(const Guest& guest, const Binary& txn_id) {
+    return SayToControl(guest, Discharge{.txn_id = txn_id, .fail = true});
+  }
+  static void AcceptIn(const Guest& guest, const Binary& txn_id, std::uint32_t delivery) {
+    Disposition disposition;
+    disposition.role = Role::kReceiver;
+    disposition.first = delivery;
+    disposition.settled = true;
+    TransactionalState state{.txn_id = txn_id, .outcome = std::nullopt};
+    state.outcome.emplace(Accepted());
+    disposition.state = std::move(state);
+    guest->Say(disposition);
+  }
+  // Takes a message of the link of the handle 0, and tells its delivery count.
+  static std::uint32_t Take(const Guest& guest, std::uint32_t credit) {
+    guest->SayFlow(0, credit);
+    EXPECT_THAT(guest->Hear(" transfer{"), HasSubstr("transfer{"));
+    return HeaderOf(SplitSections(guest->last_payload(), {})->header, {})
+        ->delivery_count.value_or(0);
+  }
+  std::vector<wharf::Delivered> Left(const std::string& path = "q") {
+    return *broker_.Receive(path, 10);
+  }
+
+ private:
+  template <typename Control>
+  static std::string SayToControl(const Guest& guest, const Control& control) {
+    std::string message;
+    Writer writer(message);
+    writer.BeginDescribed(descriptor::kAmqpValue);
+    Write(writer, control);
+    guest->SayTransfer(20, message);
+    return guest->Hear(" disposition{");
+  }
+};
+
+TEST_F(JmsTransactionTest, WhatIsRolledBackHasFailedAndComesToRestInTheEnd) {  // MAX-2, TXN-12
+  QueueDescription queue;
+  queue.name = "poison";
+  queue.max_delivery_count = 3;
+  ASSERT_TRUE(broker_.CreateQueue(queue).ok());
+  ASSERT_TRUE(broker_.Send("poison", "hello").ok());
+  const Guest guest = EnterTransacted();
+  Say(guest, Consumer("r", 0, "poison", {"queue"}));
+
+  for (std::uint32_t count = 0; count < 3; ++count) {
+    EXPECT_EQ(Take(guest, count + 1), count);
+    const Binary txn = Begin(guest);
+    AcceptIn(guest, txn, count);
+    EXPECT_THAT(RollBack(guest, txn), HasSubstr("accepted"));
+  }
+
+  EXPECT_THAT(Left("poison"), IsEmpty());
+  EXPECT_EQ(broker_.GetQueue("poison")->dead_letter.messages(), 1);
+}
+
+TEST_F(JmsTransactionTest, SoHasWhatIsRolledBackByTheEndOfItsConnection) {  // TXN-16
+  for (int i = 0; i < 2; ++i) ASSERT_TRUE(broker_.Send("q", "hello").ok());
+  const Guest guest = EnterTransacted();
+  Say(guest, Consumer("r", 0, "q", {"queue"}));
+  const Binary txn = Begin(guest);
+  for (std::uint32_t delivery : {0, 1}) {
+    Take(guest, delivery + 1);
+    AcceptIn(guest, txn, delivery);
+  }
+  guest->HearAll();
+
+  guest.Drop();
+  broker_.Run();
+
+  const auto left = Left();
+  ASSERT_THAT(left, SizeIs(2));
+  for (const wharf::Delivered& each : left) EXPECT_EQ(each.delivery.count, 1U);
+}
+
+// As when it was open for too long: the broker has forgotten it, and so has its client the message.
+TEST_F(JmsTransactionTest, SoHasWhatIsSettledInOneThatIsNone) {  // TXN-10, TXN-17
+  ASSERT_TRUE(broker_.Send("q", "hello").ok());
+  const Guest guest = EnterTransacted();
+  Say(guest, Consumer("r", 0, "q", {"queue"}));
+  Take(guest, 1);
+
+  AcceptIn(guest, Binary{"none"}, 0);
+  guest->HearAll();
+
+  const auto left = Left();
+  ASSERT_THAT(left, SizeIs(1));
+  EXPECT_EQ(left[0].delivery.count, 1U);
+}
+
+TEST_F(JmsTransactionTest, SoHasWhatMakesItFail) {  // TXN-21
+  ASSERT_TRUE(broker_.Send("q", "hello").ok());
+  const Guest guest = EnterTransacted();
+  Say(guest, Consumer("r", 0, "q", {"queue"}));
+  Say(guest, Producer("s", 1, "q"));
+  Take(guest, 1);
+  const Binary txn = Begin(guest);
+  guest->SayTransfer(1, "nonsense", 0, TransactionalState{.txn_id = txn, .outcome = {}}, true);
+  AcceptIn(guest, txn, 0);
+
+  EXPECT_THAT(RollBack(guest, txn), HasSubstr("accepted"));
+
+  const auto left = Left();
+  ASSERT_THAT(left, SizeIs(1));
+  EXPECT_EQ(left[0].delivery.count, 1U);
+}
+
+TEST_F(JmsTransactionTest, ARollbackOfASubscriptionCountsToo) {
+  const Guest guest = EnterTransacted();
+  Say(guest, Durable("prices", 0));
+  Publish("hello");
+  EXPECT_EQ(Take(guest, 1), 0U);
+  const Binary txn = Begin(guest);
+  AcceptIn(guest, txn, 0);
+
+  RollBack(guest, txn);
+
+  EXPECT_EQ(Take(guest, 2), 1U);
+}
+
+// Who does not say that it is one of JMS hears what any other client does.
+TEST_F(JmsTransactionTest, OfAnyOtherConsumerItIsReleased) {  // TXN-12
+  ASSERT_TRUE(broker_.Send("q", "hello").ok());
+  const Guest guest = EnterTransacted();
+  Say(guest, Consumer("r", 0, "q", {}));
+  Take(guest, 1);
+  const Binary txn = Begin(guest);
+  AcceptIn(guest, txn, 0);
+
+  RollBack(guest, txn);
+
+  const auto left = Left();
+  ASSERT_THAT(left, SizeIs(1));
+  EXPECT_EQ(left[0].delivery.count, 0U);
 }
 
 // --- subscriptions

@@ -9,7 +9,8 @@
 //   ! advance 60                lets so many seconds go by
 //   ----                        and the answer, up to an empty line
 //
-// What chance and the clock have a part in stands there as UUID and TIME.
+// What chance and the clock have a part in stands there as UUID and TIME; the transaction that was
+// declared last as TXN, also in what is said.
 // WHARF_REWRITE_TRANSCRIPTS=1 writes the answers anew.
 #include <algorithm>
 #include <cctype>
@@ -67,19 +68,29 @@ class JmsTranscriptTest : public JmsFixture,
       if (line.empty()) is_answer = false;
       if (is_answer) continue;
       text += line + "\n";
-      if (line.starts_with("> ")) (*guest.served)->Feed(BytesOf(line.substr(2)), now_);
+      if (line.starts_with("> ")) (*guest.served)->Feed(BytesOf(Said(line.substr(2))), now_);
       if (line.starts_with("! ")) told_ += Do(line.substr(2));
       if (line != "----") continue;
       is_answer = true;
       text += std::exchange(told_, {});
       for (std::string bytes = Hear(*guest.served); !bytes.empty(); bytes = Hear(*guest.served)) {
-        for (const std::string& frame : frames.Read(bytes)) text += WithoutChance(frame) + "\n";
+        for (const std::string& frame : frames.Read(bytes)) text += Heard(frame) + "\n";
       }
     }
     return text;
   }
 
  private:
+  std::string Said(const std::string& line) const {
+    return std::regex_replace(line, std::regex("TXN"), transaction_);
+  }
+  std::string Heard(const std::string& frame) {
+    static const std::regex declared("txn-id=b'([0-9a-f]+)'");
+    std::smatch found;
+    if (std::regex_search(frame, found, declared)) transaction_ = found[1];
+    return WithoutChance(std::regex_replace(frame, declared, "txn-id=TXN"));
+  }
+
   std::string Do(const std::string& command) {
     std::istringstream words(command);
     std::string verb;
@@ -101,6 +112,8 @@ class JmsTranscriptTest : public JmsFixture,
   }
 
   std::string told_;
+  // In hexadecimal digits.
+  std::string transaction_;
 };
 
 std::vector<std::filesystem::path> Transcripts() {

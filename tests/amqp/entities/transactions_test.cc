@@ -364,7 +364,7 @@ TEST_F(TransactionsTest, WithItsConnectionItIsRolledBack) {  // TXN-16
 
 // Its begin is answered when nobody is there to hear of it.
 TEST_F(TransactionsTest, OneThatBeginsTooLateIsRolledBack) {  // TXN-16
-  BegunTransactions begun(broker_.broker().requests(), "10.0.0.9:7");
+  BegunTransactions begun(broker_.broker().requests(), nullptr, "10.0.0.9:7");
   ASSERT_TRUE(broker_.BeginTransaction("early").ok());
   begun.Add("early");
   begun.End();

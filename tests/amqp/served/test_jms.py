@@ -89,6 +89,48 @@ class Rollback(MessagingHandler, TransactionHandler):
         self.limit.cancel()
 
 
+class Poisoned(MessagingHandler, TransactionHandler):
+    """A transacted session that takes the message of `poison` and rolls it back, so many times."""
+
+    def __init__(self, port, times):
+        super().__init__(prefetch=0, auto_accept=False)
+        self.port, self.times, self.counts, self.told = port, times, [], []
+
+    def on_start(self, event):
+        self.container = event.container
+        self.connection = self.container.connect(f"amqp://127.0.0.1:{self.port}", allowed_mechs="ANONYMOUS",
+                                                 reconnect=False)
+        self.limit = self.container.schedule(wire.TIMEOUT, self)
+        self.receiver = self.container.create_receiver(self.connection, "poison", options=Consumer("queue"))
+        self.declare()
+
+    def declare(self):
+        self.container.declare_transaction(self.connection, handler=self, settle_before_discharge=True)
+
+    def on_transaction_declared(self, event):
+        self.transaction = event.transaction
+        self.receiver.flow(1)
+
+    def on_message(self, event):
+        self.counts.append(event.message.delivery_count)
+        self.transaction.accept(event.delivery)
+        self.transaction.abort()
+
+    def on_transaction_aborted(self, event):
+        if len(self.counts) < self.times:
+            self.declare()
+        else:
+            self.end("aborted")
+
+    def on_timer_task(self, event):
+        self.end("too late")
+
+    def end(self, told):
+        self.told.append(told)
+        self.limit.cancel()
+        self.connection.close()
+
+
 class Jms(served.ServedTest):
 
     def begin(self):
@@ -175,8 +217,21 @@ class Jms(served.ServedTest):
         self.assertEqual(daemon_test.stored(self.client, "q"), {})
         receiver = self.consume(self.dial_as("shop"), "prices", "topic", durable=True)
         message = receiver.receive(timeout=wire.TIMEOUT)
-        self.assertEqual((message.body, message.delivery_count), (b"price", 0))
+        # Rolled back, it has failed once.
+        self.assertEqual((message.body, message.delivery_count), (b"price", 1))
         daemon_test.wait_for(lambda: self.assertEqual(self.subscriptions(), ["prices$shop$D"]), AssertionError)
+
+    def test_what_is_rolled_back_again_and_again_is_a_dead_letter_in_the_end(self):  # MAX-2, TXN-12
+        self.begin()
+        self.client.create("poison", max_delivery_count=3)
+        self.client.send("poison", b"poison")
+
+        poisoned = Poisoned(self.port, times=3)
+        Container(poisoned).run()
+
+        self.assertEqual((poisoned.counts, poisoned.told), ([0, 1, 2], ["aborted"]))
+        self.assertEqual(daemon_test.stored(self.client, "poison"), {})
+        self.assertEqual(self.client.runtime("poison").dead_letter_message_count, 1)
 
     def test_a_kill_leaves_nothing_that_was_temporary(self):  # JMS-4, JMS-7
         daemon = self.begin()

@@ -61,7 +61,7 @@ class BrokerDoor::BrokerLinks final : public EntityLinks {
         serves_jms_(door.serves_jms_),
         requests_(requests),
         connection_(connection),
-        transactions_(requests, connection),
+        transactions_(requests, jms_.stay, connection),
         management_(requests, connection, transactions_,
                     [this](const std::string& path, const std::string& id) {
                       return SessionOf(path, id);
@@ -146,6 +146,7 @@ class BrokerDoor::BrokerLinks final : public EntityLinks {
   void BeginReceiving(const Granted& granted, LinkWorld world, const Attach& attach) {
     Result<ReceiveWish> wish = WishOf(granted.node, attach);
     if (!wish.ok()) return world.Refuse(wish.status(), NewTrackingId());
+    wish->counts_rollbacks = world.serves_jms && WantsQueue(attach);
     const auto receiver =
         std::make_shared<ReceiveLink>(std::move(world), granted.permit, *std::move(wish));
     links_.emplace(granted.link, receiver);
@@ -239,7 +240,8 @@ class BrokerDoor::BrokerLinks final : public EntityLinks {
     return nullptr;
   }
 
-  // Where room ends this time it begins the next time: else the first links would have all of it.
+  // Behind the one that took the last room it begins the next time: else the first links would have
+  // all of it, or one that has more to send than there is ever room for.
   void SendAll() {
     management_.SendAll();
     bool has_room = connection_.endpoint().wants_input();

@@ -339,8 +339,8 @@ void ReceiveLink::OnDisposed(const std::vector<DeliveryId>& deliveries, const Di
     // What a client has forgotten in a transaction that is none goes back.
     const Status unknown = world_.transactions.Check(in->txn_id);
     if (!unknown.ok() && !disposed.is_settled) settlement = unknown;
-    if (!unknown.ok() && disposed.is_settled) settlement = std::optional<Settlement>();
-    if (settlement.ok() && !settlement->has_value()) in = nullptr;
+    if (!unknown.ok() && disposed.is_settled) settlement = RolledBack();
+    if (!unknown.ok() || !settlement->has_value()) in = nullptr;
   }
   if (!settlement.ok()) {
     const Rejected why = world_.RejectedFor(settlement.status(), NewTrackingId());
@@ -413,8 +413,14 @@ void ReceiveLink::Settle(const std::vector<DeliveryId>& deliveries, TokenList to
          });
 }
 
+// Of what its client has forgotten, when it is rolled back (TXN-12).
+std::optional<Settlement> ReceiveLink::RolledBack() const {
+  return Settlement{.verb = wish_.counts_rollbacks ? SettleVerb::kAbandon : SettleVerb::kRelease};
+}
+
 // A client that has forgotten them gets those again that do not become a part of it, and all of
-// them when it is rolled back (TXN-12).
+// them when it is rolled back (TXN-12). Where that counts, what does not become a part of it has
+// made it fail, and is failed with it.
 void ReceiveLink::SettleIn(const Binary& txn_id, const std::vector<DeliveryId>& deliveries,
                            const TokenList& tokens, Settlement settlement,
                            const Disposed& disposed) {
@@ -423,15 +429,17 @@ void ReceiveLink::SettleIn(const Binary& txn_id, const std::vector<DeliveryId>& 
   if (!disposed.is_settled) said = disposed.state;
   SettleMessages settle{.tokens = {}, .settlement = std::move(settlement)};
   for (const Result<LockToken>& token : tokens) settle.tokens.push_back(*token);
-  settle.is_forgotten = disposed.is_settled;
+  const bool counts = disposed.is_settled && wish_.counts_rollbacks;
+  settle.is_forgotten = disposed.is_settled && !counts;
+  if (counts) world_.transactions.NoteForgotten(txn_id, entity(), tokens);
   world_.transactions.Add(
       world_, caller, txn_id, {.path = wish_.path, .what = std::move(settle)},
       tokens.size() * kSettlementBytes,
-      [self = shared_from_this(), deliveries, tokens, said,
+      [self = shared_from_this(), deliveries, tokens, said, counts,
        id = caller.tracking_id](const Status& added) {
         if (said.has_value()) {
           self->OnSettled(deliveries, *said, id, SettleReceipt(deliveries.size(), added));
-        } else if (!added.ok()) {
+        } else if (!added.ok() && !counts) {
           ReleaseUnheard(self->world_.requests,
                          {.peer = self->peer_, .door = Door::kAmqp, .tracking_id = id},
                          self->entity(), tokens);

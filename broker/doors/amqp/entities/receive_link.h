@@ -105,6 +105,7 @@ class ReceiveLink final : public NodeLink,
   void SettleKept();
   void Settle(const std::vector<DeliveryId>& deliveries, TokenList tokens, Settlement settlement,
               const Disposed& disposed);
+  std::optional<Settlement> RolledBack() const;
   // The same as a part of a transaction.
   void SettleIn(const Binary& txn_id, const std::vector<DeliveryId>& deliveries,
                 const TokenList& tokens, Settlement settlement, const Disposed& disposed);

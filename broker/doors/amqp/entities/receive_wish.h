@@ -29,6 +29,9 @@ struct ReceiveWish {
   // subscription ask for so many at a time, whatever their credit, and so take turns. Absent: for
   // all that there is credit for.
   std::function<std::uint64_t()> turn{};
+  // What is rolled back has failed, and its delivery counts: of JMS consumers, who settle what they
+  // take in a transaction at once, and could have it again and again for ever.
+  bool counts_rollbacks = false;
 
   bool locks() const { return mode == ReceiveMode::kPeekLock; }
   bool wants_session() const { return std::holds_alternative<SessionChoice>(session); }

@@ -144,7 +144,8 @@ void SubscriptionLink::Receive() {
       std::make_shared<ReceiveLink>(std::move(below), permit_,
                                     ReceiveWish{.path = wish_.path,
                                                 .mode = wish_.mode,
-                                                .turn = wish_.is_shared ? TurnOf(place_) : nullptr});
+                                                .turn = wish_.is_shared ? TurnOf(place_) : nullptr,
+                                                .counts_rollbacks = true});
   receiver->Begin(attach_);
   Become(receiver);
   place_->Ready();

@@ -36,6 +36,11 @@ bool WantsTopic(const Attach& attach) {
                                        jms::Has(attach.source->capabilities, jms::kTemporaryTopic));
 }
 
+bool WantsQueue(const Attach& attach) {
+  return attach.source.has_value() && (jms::Has(attach.source->capabilities, jms::kQueue) ||
+                                       jms::Has(attach.source->capabilities, jms::kTemporaryQueue));
+}
+
 bool WantsToBrowse(const Attach& attach) {
   return attach.source.has_value() && attach.source->distribution_mode.has_value() &&
          attach.source->distribution_mode->text == std_dist_mode::kCopy;

@@ -24,8 +24,10 @@ struct SubscriptionWish {
   RuleFilter filter = TrueFilter();
 };
 
-// Whether the client says that it consumes from a topic.
+// Whether the client says that it consumes from a topic...
 bool WantsTopic(const Attach& attach);
+// ...or from a queue, as only JMS has it said.
+bool WantsQueue(const Attach& attach);
 // Whether it wants copies that stay where they are.
 bool WantsToBrowse(const Attach& attach);
 

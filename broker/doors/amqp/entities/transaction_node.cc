@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -46,7 +47,7 @@ void TransactionNode::Attach(const EntityLinks::Granted& granted) {
   answer.max_message_size = kMessageBytesMax;
   Control& control = links_[granted.link];
   control.permit = granted.permit;
-  control.begun = std::make_shared<BegunTransactions>(requests_, connection_.peer());
+  control.begun = std::make_shared<BegunTransactions>(requests_, stay_, connection_.peer());
   WorldOf(granted.link).Accept(std::move(answer));
   GiveCredit(granted.link);
 }
@@ -138,7 +139,7 @@ Status TransactionNode::CheckRoom() {
     const Transaction& transaction = *each.second;
     const bool is_idle = transaction.under_way == 0 && !transaction.ending.has_value();
     if (!is_idle || transaction.expires_at > now) return false;
-    links_.at(transaction.link).begun->Remove(each.first);
+    FailForgotten(links_.at(transaction.link).begun->Remove(each.first), [] {});
     return true;
   });
   if (transactions_.size() + beginning_ < kTransactionsMax) return {};
@@ -205,6 +206,13 @@ void TransactionNode::Fail(const Binary& txn_id, const Status& why) {
   if (transaction != nullptr && transaction->failed.ok()) transaction->failed = why;
 }
 
+void TransactionNode::NoteForgotten(const Binary& txn_id, const EntityRef& entity,
+                                    const TokenList& tokens) {
+  const TransactionPtr transaction = Find(txn_id);
+  if (transaction == nullptr) return;
+  links_.at(transaction->link).begun->NoteForgotten(txn_id.bytes, entity, tokens);
+}
+
 // --- discharge
 
 void TransactionNode::Discharge(LinkId link, Control& control, const amqp::Discharge& discharge,
@@ -218,7 +226,6 @@ void TransactionNode::Discharge(LinkId link, Control& control, const amqp::Disch
 
 void TransactionNode::TryEnd(const TransactionId& id, const TransactionPtr& transaction) {
   if (!transaction->ending.has_value() || transaction->under_way > 0) return;
-  links_.at(transaction->link).begun->Remove(id);
   if (transaction->ending->is_commit && transaction->failed.ok()) {
     return AskToEnd<CommitTransactionRequest>(id, transaction);
   }
@@ -228,13 +235,34 @@ void TransactionNode::TryEnd(const TransactionId& id, const TransactionPtr& tran
 template <typename Request>
 void TransactionNode::AskToEnd(const TransactionId& id, const TransactionPtr& transaction) {
   const LinkWorld world = WorldOf(transaction->link);
-  Caller caller = world.CallerWith(links_.at(transaction->link).permit);
+  const Control& control = links_.at(transaction->link);
+  Caller caller = world.CallerWith(control.permit);
   caller.owns_transaction = true;
   AskFor(world, caller, Request{id}, 0,
-         [this, id, transaction,
-          tracking_id = caller.tracking_id](const Result<TransactionRecord>& record) {
-           if (transactions_.erase(id) > 0) OnEnded(*transaction, record.status(), tracking_id);
+         [this, id, transaction, tracking_id = caller.tracking_id,
+          forgotten = control.begun->Remove(id)](const Result<TransactionRecord>& record) {
+           const auto end = [this, id, transaction, tracking_id, ended = record.status()] {
+             if (transactions_.erase(id) > 0) OnEnded(*transaction, ended, tracking_id);
+           };
+           const bool is_commit = std::is_same_v<Request, CommitTransactionRequest>;
+           if (is_commit && record.ok()) return end();
+           FailForgotten(forgotten, end);
          });
+}
+
+// Its client is answered behind that, and meets none of them as one that it has not had yet.
+void TransactionNode::FailForgotten(const std::vector<ForgottenLocks>& forgotten,
+                                    std::function<void()> then) {
+  if (forgotten.empty()) return then();
+  const LinkWorld world = WorldOf(LinkId());
+  const Caller caller = DoorItself(world.CallerWith(nullptr));
+  const auto left = std::make_shared<std::size_t>(forgotten.size());
+  for (const ForgottenLocks& each : forgotten) {
+    AskFor(world, caller, FailureOf(each), each.tokens.size() * sizeof(LockToken),
+           [left, then](const Result<SettleReceipt>&) {
+             if (--*left == 0) then();
+           });
+  }
 }
 
 // Whether its time was over before is told by the clock that its begin set: the broker remembers

@@ -13,6 +13,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "broker/doors/amqp/connection/entity_links.h"
@@ -31,9 +33,9 @@ DeliveryState AcceptedIn(const Binary& txn_id);
 
 class TransactionNode {
  public:
-  // All outlive it.
-  TransactionNode(Requests& requests, OpenConnection& connection)
-      : requests_(requests), connection_(connection) {}
+  // All outlive it. `stay`: while it lives there is a broker.
+  TransactionNode(Requests& requests, std::shared_ptr<void> stay, OpenConnection& connection)
+      : requests_(requests), stay_(std::move(stay)), connection_(connection) {}
   ~TransactionNode() { End(); }
 
   // The client attaches a control link, and is answered.
@@ -57,6 +59,8 @@ class TransactionNode {
            std::size_t bytes, Added then);
   // Something that should be in it is not.
   void Fail(const Binary& txn_id, const Status& why);
+  // Locks that a client has forgotten in it: if it does not commit, their deliveries have failed.
+  void NoteForgotten(const Binary& txn_id, const EntityRef& entity, const TokenList& tokens);
 
  private:
   // Of one link that are not answered, by credit.
@@ -104,6 +108,8 @@ class TransactionNode {
   template <typename Request>
   void AskToEnd(const TransactionId& id, const TransactionPtr& transaction);
   void OnEnded(const Transaction& transaction, const Status& ended, const TrackingId& tracking_id);
+  // Of one that is not committed; `then` goes on when all of them have ended.
+  void FailForgotten(const std::vector<ForgottenLocks>& forgotten, std::function<void()> then);
   // Whether the broker takes another one of this connection.
   Status CheckRoom();
   void Answer(LinkId link, DeliveryId delivery, DeliveryState state);
@@ -113,6 +119,7 @@ class TransactionNode {
   LinkWorld WorldOf(LinkId link) { return {requests_, connection_, *this, link, {}}; }
 
   Requests& requests_;
+  const std::shared_ptr<void> stay_;
   OpenConnection& connection_;
   absl::flat_hash_map<LinkId, Control> links_;
   // By the id of the broker, whose bytes are the client's.

@@ -20,6 +20,8 @@ inline constexpr std::string_view kSharedSubscriptions = "SHARED-SUBS";
 inline constexpr std::string_view kEstablishmentFailed = "amqp:connection-establishment-failed";
 
 // Capabilities of a terminus.
+inline constexpr std::string_view kQueue = "queue";
+inline constexpr std::string_view kTemporaryQueue = "temporary-queue";
 inline constexpr std::string_view kTopic = "topic";
 inline constexpr std::string_view kTemporaryTopic = "temporary-topic";
 inline constexpr std::string_view kShared = "shared";
