@@ -269,9 +269,6 @@ TEST_F(JmsLinksTest, ASelectorOnAQueueIsRefusedByName) {  // JMS-6
   Say(guest, attach);
   EXPECT_THAT(guest->Hear(" detach{"),
               AllOf(HasSubstr("amqp:not-implemented"), HasSubstr("jms-selector: ")));
-
-  // One that takes everything is none; and no-local means nothing (JMS-8).
-  attach.name = "r2";
   QueueDescription subscription;
   subscription.name = "t/Subscriptions/s";
   ASSERT_TRUE(broker_.Create(EntityKind::kSubscription, subscription).ok());
@@ -281,6 +278,9 @@ TEST_F(JmsLinksTest, ASelectorOnAQueueIsRefusedByName) {  // JMS-6
   Say(guest, attach);
   EXPECT_THAT(guest->Hear(" detach{"), HasSubstr("or a subscription by its own address, has none"));
   attach.source->address = "q";
+
+  // One that takes everything is none; and no-local means nothing (JMS-8).
+  attach.name = "r2";
   attach.handle = 1;
   attach.source->filter.reset();
   AddSelector(attach, "");
@@ -533,6 +533,58 @@ TEST_F(JmsLinksTest, ASubscriptionIsOfItsClientAlone) {  // JMS-2
   EXPECT_THAT(till->Hear(" detach{"), HasSubstr("has a consumer"));
 }
 
+// Paths have no case. Else it would get what the other one is owed, or take it away.
+TEST_F(JmsLinksTest, AClientWhoseIdDiffersInCaseOnlyIsRefusedWhatIsAnothers) {  // JMS-2
+  const Guest shop = Enter("shop");
+  const Guest other = Enter("SHOP");
+  Say(shop, Durable("prices", 0));
+  const auto refused = [&](const Attach& attach) {
+    Say(other, attach);
+    const std::string line = other->Hear(" detach{");
+    SayDetach(other, attach.handle, true);
+    other->HearAll();
+    return line;
+  };
+  const auto names_both = AllOf(HasSubstr("there is a subscription 'prices$shop$D'"),
+                                HasSubstr("'prices$SHOP$D' differs from it in upper and lower"));
+
+  EXPECT_THAT(refused(Durable("prices", 0)), AllOf(HasSubstr("not-allowed"), names_both));
+  EXPECT_THAT(refused(Durable("prices", 0, "T", {"shared"})), names_both);
+  SayDetach(shop, 0, false);
+  shop->HearAll();
+  Publish("missed");
+  EXPECT_THAT(refused(Durable("prices", 0)), AllOf(HasSubstr("not-allowed"), names_both));
+  // It has none of its own.
+  EXPECT_THAT(refused(Unsubscribe("prices", 0, {})), HasSubstr("amqp:not-found"));
+  QueueDescription topic;
+  topic.name = "u";
+  ASSERT_TRUE(broker_.Create(EntityKind::kTopic, topic).ok());
+  EXPECT_THAT(refused(Durable("prices", 0, "u")), AllOf(HasSubstr("not-allowed"), names_both));
+  EXPECT_THAT(SubscriptionsOf("t"), ElementsAre("prices$shop$D"));
+
+  // A topic is the same in any case, and so is what its own client has there.
+  EXPECT_THAT(Say(shop, Durable("prices", 0, "T")), HasSubstr("source{address=\"T\""));
+  shop->SayFlow(0, 1);
+  EXPECT_THAT(shop->Hear(" transfer{"), HasSubstr("transfer{"));
+}
+
+TEST_F(JmsLinksTest, NamesOfSharedSubscriptionsThatDifferInCaseOnlyAreNotMixed) {  // JMS-2
+  const Guest one = Enter("shop");
+  const Guest two = Enter("till");
+  const auto shared = [](std::string name, std::uint32_t handle) {
+    return Consumer(std::move(name), handle, "t", {"topic", "shared", "global"});
+  };
+  Say(one, shared("board|global-volatile1", 0));
+  Say(two, shared("Board|global-volatile1", 0));
+  EXPECT_THAT(two->Hear(" detach{"), HasSubstr("there is a subscription 'board$$ND'"));
+
+  // It goes with its last consumer, and so does its name.
+  SayDetach(one, 0, true);
+  one->HearAll();
+  EXPECT_THAT(Say(two, shared("Board|global-volatile1", 1)), HasSubstr("address"));
+  EXPECT_THAT(SubscriptionsOf("t"), ElementsAre("Board$$ND"));
+}
+
 TEST_F(JmsLinksTest, AnUnsharedSubscriptionHasOneConsumerAndASharedOneMany) {  // JMS-3
   const Guest guest = Enter("shop");
   Say(guest, Durable("alone", 0));
@@ -768,6 +820,17 @@ TEST_F(JmsLinksTest, WhatASelectorCannotBeIsRefusedAndChangesNothing) {
   EXPECT_THAT(refused("JMSReplyTo = 'x'"), HasSubstr("'JMSReplyTo' cannot be selected by"));
   EXPECT_THAT(refused(std::string(10'000, '(')), HasSubstr("longer than 4096 bytes"));
 
+  Attach twice = Durable("prices", 0);
+  AddSelector(twice, "a = 1");
+  twice.source->filter->Add(
+      Value(Symbol{"another"}),
+      Value(Described{Value(std::uint64_t{0x468C00000004}), Value(std::string("a = 2"))}));
+  Say(guest, twice);
+  EXPECT_THAT(guest->Hear(" detach{"),
+              AllOf(HasSubstr("argument-error"), HasSubstr("a consumer has one, and not two")));
+  SayDetach(guest, 0, true);
+  guest->HearAll();
+
   Attach unknown = Durable("prices", 0);
   unknown.source->filter.emplace().Add(Value(Symbol{"apache.org:xquery-filter:string"}),
                                        Value(std::string("x")));
@@ -814,6 +877,46 @@ TEST_F(JmsLinksTest, WhatCannotBeASubscriptionIsRefusedByName) {
   Say(guest, Durable("mine", 5, "other"));
   EXPECT_THAT(guest->Hear(" detach{"), HasSubstr("unsubscribe it first"));
   EXPECT_THAT(SubscriptionsOf("t"), ElementsAre("mine$shop$D"));
+}
+
+// Where each asked for as much as it has credit for, the first of them would have all of it.
+TEST_F(JmsLinksTest, AHundredConsumersShareABacklogEvenly) {
+  const std::array<Guest, 2> guests = {Enter("shop"), Enter("till")};
+  for (std::uint32_t i = 0; i < 100; ++i) {
+    Say(guests[i % 2], Durable("ours|" + std::to_string(i), i / 2, "t", {"shared", "global"}));
+  }
+  for (int i = 0; i < 20; ++i) {
+    std::vector<Message> messages(100);
+    ASSERT_TRUE(broker_.Send("t", std::move(messages)).ok());
+  }
+
+  for (std::uint32_t i = 0; i < 100; ++i) {
+    Flow flow;
+    flow.next_incoming_id = 0;
+    flow.incoming_window = 100'000;
+    flow.outgoing_window = 1000;
+    flow.handle = i / 2;
+    flow.delivery_count = 0;
+    flow.link_credit = 1000;
+    guests[i % 2]->Say(flow);
+  }
+  std::map<std::string, int> counts;
+  for (std::size_t heard = 1; std::exchange(heard, 0) > 0;) {
+    for (std::size_t guest = 0; guest < 2; ++guest) {
+      for (const std::string& line : guests[guest]->HearAll()) {
+        const std::size_t at = line.find("transfer{handle=");
+        if (at == std::string::npos) continue;
+        ++counts[std::to_string(guest) + line.substr(at, line.find(',', at) - at)];
+        ++heard;
+      }
+    }
+  }
+
+  ASSERT_THAT(counts, SizeIs(100));
+  for (const auto& [link, count] : counts) {
+    EXPECT_GE(count, 10) << link;
+    EXPECT_LE(count, 30) << link;
+  }
 }
 
 TEST_F(JmsLinksTest, AHundredConsumersShareOneSubscriptionEvenly) {
@@ -978,17 +1081,6 @@ TEST_F(WithoutJmsTest, NothingOfJmsIsServed) {
   Attach consumer = Receiver("r", 1, "t");
   consumer.source->capabilities = {Symbol{"topic"}};
   EXPECT_THAT(Refused(consumer), HasSubstr("detach{"));
-  Attach twice = Durable("prices", 0);
-  AddSelector(twice, "a = 1");
-  twice.source->filter->Add(
-      Value(Symbol{"another"}),
-      Value(Described{Value(std::uint64_t{0x468C00000004}), Value(std::string("a = 2"))}));
-  Say(guest, twice);
-  EXPECT_THAT(guest->Hear(" detach{"),
-              AllOf(HasSubstr("argument-error"), HasSubstr("a consumer has one, and not two")));
-  SayDetach(guest, 0, true);
-  guest->HearAll();
-
 
   // A client id is nobody's alone, and a delivery time is one annotation of many.
   AttachSender();
@@ -999,43 +1091,3 @@ TEST_F(WithoutJmsTest, NothingOfJmsIsServed) {
 
 }  // namespace
 }  // namespace wharf::amqp
-// Where each asked for as much as it has credit for, the first of them would have all of it.
-TEST_F(JmsLinksTest, AHundredConsumersShareABacklogEvenly) {
-  const std::array<Guest, 2> guests = {Enter("shop"), Enter("till")};
-  for (std::uint32_t i = 0; i < 100; ++i) {
-    Say(guests[i % 2], Durable("ours|" + std::to_string(i), i / 2, "t", {"shared", "global"}));
-  }
-  for (int i = 0; i < 20; ++i) {
-    std::vector<Message> messages(100);
-    ASSERT_TRUE(broker_.Send("t", std::move(messages)).ok());
-  }
-
-  for (std::uint32_t i = 0; i < 100; ++i) {
-    Flow flow;
-    flow.next_incoming_id = 0;
-    flow.incoming_window = 100'000;
-    flow.outgoing_window = 1000;
-    flow.handle = i / 2;
-    flow.delivery_count = 0;
-    flow.link_credit = 1000;
-    guests[i % 2]->Say(flow);
-  }
-  std::map<std::string, int> counts;
-  for (std::size_t heard = 1; std::exchange(heard, 0) > 0;) {
-    for (std::size_t guest = 0; guest < 2; ++guest) {
-      for (const std::string& line : guests[guest]->HearAll()) {
-        const std::size_t at = line.find("transfer{handle=");
-        if (at == std::string::npos) continue;
-        ++counts[std::to_string(guest) + line.substr(at, line.find(',', at) - at)];
-        ++heard;
-      }
-    }
-  }
-
-  ASSERT_THAT(counts, SizeIs(100));
-  for (const auto& [link, count] : counts) {
-    EXPECT_GE(count, 10) << link;
-    EXPECT_LE(count, 30) << link;
-  }
-}
-

@@ -40,6 +40,18 @@ TEST(JmsSubscriptionNameTest, APartThatCannotStandInItIsNamed) {
   EXPECT_TRUE(StoredNameOf({.name = std::string(47, 'n'), .is_durable = true}).ok());
 }
 
+// To the letters of the parts: two `$`, and D or ND.
+TEST(JmsSubscriptionNameTest, NameAndClientHaveFortySevenCharactersTogether) {
+  const std::string uuid = "5e2c3a5e-1111-2222-3333-444455556666";
+  const auto is_one = [&](std::size_t name, bool is_durable) {
+    return StoredNameOf({std::string(name, 'n'), uuid, is_durable}).ok();
+  };
+  EXPECT_TRUE(is_one(11, true));
+  EXPECT_FALSE(is_one(12, true));
+  EXPECT_TRUE(is_one(10, false));
+  EXPECT_FALSE(is_one(11, false));
+}
+
 // Any door may name them; nothing else has the letter between their parts.
 TEST(JmsSubscriptionNameTest, SubscriptionsMayHaveSuchNamesAndNoOtherOnesWithItsLetter) {
   for (const char* name : {"a$b$D", "a$$D", "a$b$ND", "a$$ND", "a-1$b.2$D"}) {

@@ -7,9 +7,13 @@
 #include <spdlog/spdlog.h>
 
 #include "broker/core/entities/names.h"
+#include "broker/doors/amqp/jms/subscription_name.h"
 
 namespace wharf::amqp {
 namespace {
+
+// Of a topic the case is no matter.
+std::string SpelledIn(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 Status InUse(const std::string& path) {
   return {
@@ -50,7 +54,7 @@ void Roster::Place::GoesWithIt(EntityKind kind) {
 Roster::TurnPtr Roster::Enter(Requests& requests, std::shared_ptr<void> stay,
                               const std::string& path, Use use, Entered then) {
   const std::string folded = FoldPath(path);
-  Waiting next{requests, std::move(stay), use, std::move(then)};
+  Waiting next{requests, std::move(stay), SpelledIn(path), use, std::move(then)};
   const std::optional<std::uint64_t> number = LineUp(folded, next);
   if (!number.has_value()) {
     next.then(TooMany(folded));
@@ -86,7 +90,7 @@ Roster::PlacePtr Roster::TryEnter(Requests& requests, std::shared_ptr<void> stay
   const std::string folded = FoldPath(path);
   MutexLock lock(mutex_);
   if (entries_.contains(folded)) return nullptr;
-  entries_[folded] = {.use = Use::kAlone, .places = 1, .is_busy = true};
+  entries_[folded] = {.spelled = SpelledIn(path), .use = Use::kAlone, .places = 1, .is_busy = true};
   return PlacePtr(new Place(shared_from_this(), requests, std::move(stay), folded));
 }
 
@@ -118,7 +122,11 @@ std::optional<Roster::Told> Roster::NextToTell(const std::string& path) {
   Waiting next = std::move(entry.waiting.front());
   entry.waiting.pop_front();
   const bool is_shared = entry.use == Use::kShared && next.use == Use::kShared;
+  if (entry.places > 0 && entry.spelled != next.spelled) {
+    return Told{std::move(next.then), jms::SpelledOtherwise(next.spelled, entry.spelled)};
+  }
   if (entry.places > 0 && !is_shared) return Told{std::move(next.then), InUse(path)};
+  entry.spelled = std::move(next.spelled);
   entry.use = next.use;
   ++entry.places;
   entry.is_busy = true;

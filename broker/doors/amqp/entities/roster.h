@@ -98,11 +98,15 @@ class Roster : public std::enable_shared_from_this<Roster> {
   struct Waiting {
     Requests& requests;
     std::shared_ptr<void> stay;
+    // The last part of the path, as it is asked for.
+    std::string spelled;
     Use use;
     Entered then;
     std::uint64_t number = 0;
   };
   struct Entry {
+    // The same of those who have a place.
+    std::string spelled{};
     Use use = Use::kAlone;
     std::size_t places = 0;
     // Its last place to come in is not ready.

@@ -10,6 +10,7 @@
 #include "broker/doors/amqp/entities/receive_link.h"
 #include "broker/doors/amqp/entities/topic_walk.h"
 #include "broker/doors/amqp/jms/source_filters.h"
+#include "broker/doors/amqp/jms/subscription_name.h"
 #include "broker/requests/rights_for.h"
 
 namespace wharf::amqp {
@@ -53,6 +54,18 @@ void SubscriptionLink::Look() {
     return wish_.is_durable ? LookElsewhere() : Create();
   }
   if (!wish_.is_durable && place_->is_alone()) return Replace();
+  AskFor(world_, DoorItself(world_.CallerWith(permit_)),
+         GetEntityRequest{.kind = EntityKind::kSubscription, .name = wish_.path}, 0,
+         [self = shared_from_this()](const Result<QueueSnapshot>& there) {
+           if (self->has_ended_) return;
+           if (!there.ok()) return self->Refuse(there.status());
+           self->OnSpelled(there->record.description.name);
+         });
+}
+
+void SubscriptionLink::OnSpelled(const std::string& path) {
+  const std::string_view name = SplitSubscriptionPath(path).name;
+  if (name != wish_.stored_name) return Refuse(jms::SpelledOtherwise(wish_.stored_name, name));
   AskFor(world_, DoorItself(world_.CallerWith(permit_)),
          ListRulesRequest{.subscription = wish_.path, .after = {}, .count_max = 2}, 0,
          [self = shared_from_this()](const Result<RulePage>& rules) { self->OnRules(rules); });
@@ -113,6 +126,10 @@ void SubscriptionLink::OnFound(const Result<std::string>& path) {
   // Which topic that is, is told to who may receive from it.
   const bool may_know =
       world_.connection.Prove({access::Right::kListen}, ResourceOfName(*path)).ok();
+  const std::string_view name = SplitSubscriptionPath(*path).name;
+  if (may_know && name != wish_.stored_name) {
+    return Refuse(jms::SpelledOtherwise(wish_.stored_name, name));
+  }
   const std::string where = may_know ? "as " + Quoted(*path) : "of another topic";
   Refuse({ErrorCode::kInvalidOperation,
           fmt::format("the subscription is there, {}: unsubscribe it first", where)});

@@ -40,6 +40,8 @@ class SubscriptionLink final : public OuterLink,
 
   void OnPlace(const Result<Roster::PlacePtr>& place);
   void Look();
+  // As what is there is spelled.
+  void OnSpelled(const std::string& path);
   void OnRules(const Result<RulePage>& rules);
   // What is there is not what is wanted.
   void Replace();
@@ -48,10 +50,10 @@ class SubscriptionLink final : public OuterLink,
   void OnFound(const Result<std::string>& path);
   void Create();
   void Receive();
-  void Refuse(const Status& why);
-  // With the right to manage it.
   // How many messages a consumer that shares with others asks for at a time.
   static std::function<std::uint64_t()> TurnOf(std::weak_ptr<const Roster::Place> place);
+  void Refuse(const Status& why);
+  // With the right to manage it.
   template <typename Request, typename Then>
   void AskAsManager(Request request, Then then);
 

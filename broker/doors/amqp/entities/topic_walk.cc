@@ -54,6 +54,23 @@ void WalkSubscriptions(Requests& requests, std::string topic, SeePage seen, Walk
   WalkSubscriptionsFrom(requests, topic, {}, std::move(seen), std::move(then));
 }
 
+namespace {
+
+// It may have gone meanwhile.
+void AskSpelling(Requests& requests, const std::string& path,
+                 std::function<void(const Result<std::string>& path)> then) {
+  requests.Ask(Door(), GetEntityRequest{.kind = EntityKind::kSubscription, .name = path},
+               [then = std::move(then)](const Result<QueueSnapshot>& there) {
+                 const Status& found = there.status();
+                 if (found.code() == ErrorCode::kMessagingEntityNotFound)
+                   return then(std::string());
+                 if (!found.ok()) return then(found);
+                 then(there->record.description.name);
+               });
+}
+
+}  // namespace
+
 void FindSubscription(Requests& requests, std::string name,
                       std::function<void(const Result<std::string>& path)> then) {
   const auto found = std::make_shared<std::string>();
@@ -68,8 +85,10 @@ void FindSubscription(Requests& requests, std::string name,
         }
         return true;
       },
-      [found, then = std::move(then)](const Status& ended) {
-        then(ended.ok() ? Result<std::string>(*found) : Result<std::string>(ended));
+      [&requests, found, then = std::move(then)](const Status& ended) {
+        if (!ended.ok()) return then(ended);
+        if (found->empty()) return then(std::string());
+        AskSpelling(requests, *found, then);
       });
 }
 

@@ -23,7 +23,8 @@ void WalkEntities(Requests& requests, EntityKind kind, std::string after, SeePag
 // The same for the subscriptions of one topic.
 void WalkSubscriptions(Requests& requests, std::string topic, SeePage seen, WalkEnded then);
 
-// The path of the subscription of this name, of whichever topic; empty: there is none.
+// The path of the subscription of this name, of whichever topic, as it is spelled there; empty:
+// there is none.
 void FindSubscription(Requests& requests, std::string name,
                       std::function<void(const Result<std::string>& path)> then);
 // The same for a link, which counts for a question while it is under way: a client that attaches

@@ -31,6 +31,10 @@ void UnsubscribeLink::OnFound(const Result<std::string>& path) {
   const Result<access::PermitPtr> permit =
       world_.connection.Prove({access::Right::kManage}, ResourceOfName(*path));
   if (!permit.ok()) return world_.Refuse(NoneForThem(), NewTrackingId());
+  // Of other letters it is another client's (JMS-2).
+  if (SplitSubscriptionPath(*path).name != stored_name_) {
+    return world_.Refuse(NoneForThem(), NewTrackingId());
+  }
   world_.path = *path;
   permit_ = *permit;
   place_ = jms_.roster->TryEnter(world_.requests, jms_.stay, *path);

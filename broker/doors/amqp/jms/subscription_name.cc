@@ -36,6 +36,13 @@ Result<std::string> StoredNameOf(const SubscriptionName& subscription) {
   return stored;
 }
 
+Status SpelledOtherwise(std::string_view wanted, std::string_view there) {
+  return {ErrorCode::kInvalidOperation,
+          fmt::format("there is a subscription {}, and {} differs from it in upper and lower case "
+                      "only: take another client id or another name",
+                      Quoted(there), Quoted(wanted))};
+}
+
 std::string_view NameInLink(std::string_view link) { return link.substr(0, link.find('|')); }
 
 bool IsOfNonDurable(std::string_view stored) { return stored.ends_with(kNonDurableEnd); }

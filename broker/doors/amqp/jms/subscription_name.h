@@ -22,6 +22,10 @@ struct SubscriptionName {
 // Without the path of its topic. An error if it cannot be one: it says which part is wrong.
 Result<std::string> StoredNameOf(const SubscriptionName& subscription);
 
+// Paths are looked up without regard to case, and client ids and names of JMS have it (JMS-2): of
+// two stored names that differ in nothing else, the second one is refused.
+Status SpelledOtherwise(std::string_view wanted, std::string_view there);
+
 // What a link is called that is of a shared subscription: `NAME`, and behind a bar what tells links
 // of one name apart: `NAME|global`, `NAME|2`, `NAME|volatile1`.
 std::string_view NameInLink(std::string_view link);
