@@ -75,8 +75,38 @@ TEST(ErrorAnswerTest, WhatHasToWaitHearsForHowLong) {
 
 TEST(ErrorAnswerTest, WhatIsWrongWithHttpItselfSoundsTheSame) {
   EXPECT_THAT(ErrorAnswer(431, "the header is too long", {}).body,
-              StartsWith("<Error><Code>431</Code><Detail>SubCode=43100. the header is too long."));
+              StartsWith("<Error><Code>431</Code><Detail>SubCode=40000. the header is too long."));
   EXPECT_EQ(ErrorAnswer(413, "the body is too long", {}).status, 403U);
+}
+
+// Semantics 25: 40500 and what follows it mean something else.
+TEST(ErrorAnswerTest, NoStatusOfHttpHasASubCodeThatMeansSomethingElse) {
+  for (const unsigned status : {400U, 403U, 404U, 405U, 412U, 413U, 417U, 426U, 431U, 500U, 503U}) {
+    const unsigned sub_code = HttpErrorOf(status).sub_code;
+    const bool is_known = sub_code == 40000 || sub_code == 40300 || sub_code == 40400 ||
+                          sub_code == 40900 || sub_code == 50000 || sub_code == 50004;
+    EXPECT_TRUE(is_known) << status << ' ' << sub_code;
+    EXPECT_EQ(sub_code / 10000, status / 100);
+  }
+}
+
+TEST(ErrorAnswerTest, FieldsAreNamedAsClientsOfHttpWriteThem) {
+  const auto body = [](std::string why) {
+    return ErrorAnswer(Status(ErrorCode::kArgumentError, std::move(why)), {}).body;
+  };
+  EXPECT_THAT(body("message 2: time_to_live must be more than zero"),
+              HasSubstr("message 2: TimeToLive must be more than zero"));
+  EXPECT_THAT(body("partition_key and session_id must be equal when both are set"),
+              HasSubstr("PartitionKey and SessionId must be equal"));
+  EXPECT_THAT(body("reply_to_session_id is longer than 128 characters"),
+              HasSubstr(" ReplyToSessionId is"));
+  EXPECT_THAT(body("there is no queue 'message_id', nor my_message_id"),
+              HasSubstr("'message_id', nor my_message_id"));
+}
+
+TEST(ErrorAnswerTest, AnErrorHasADate) {
+  const HttpResponse answer = ErrorAnswer({ErrorCode::kGeneralError, "it"}, {.at = Timestamp()});
+  EXPECT_EQ(*FindField(answer.fields, "Date"), "Thu, 01 Jan 1970 00:00:00 GMT");
 }
 
 TEST(ErrorAnswerTest, TextThatIsNoneIsNoXmlEither) {

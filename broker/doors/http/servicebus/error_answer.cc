@@ -1,11 +1,15 @@
 #include "broker/doors/http/servicebus/error_answer.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <string>
 
+#include <absl/strings/ascii.h>
 #include <fmt/format.h>
 
 #include "broker/core/messages/text.h"
+#include "broker/doors/http/rest/http_time.h"
 #include "broker/doors/http/servicebus/utf8.h"
 
 namespace wharf {
@@ -76,9 +80,51 @@ HttpError OfManagement(ErrorCode code) {
   return {500, 50000};
 }
 
+// What the broker calls by the names of gRPC, as clients of HTTP write it.
+struct FieldName {
+  std::string_view ours;
+  std::string_view theirs;
+};
+// None is the beginning of one before it.
+constexpr std::array kFieldNames = {
+    FieldName{"via_partition_key", "ViaPartitionKey"},
+    FieldName{"partition_key", "PartitionKey"},
+    FieldName{"reply_to_session_id", "ReplyToSessionId"},
+    FieldName{"session_id", "SessionId"},
+    FieldName{"message_id", "MessageId"},
+    FieldName{"default_message_time_to_live", "DefaultMessageTimeToLive"},
+    FieldName{"time_to_live", "TimeToLive"},
+    FieldName{"lock_duration", "LockDuration"},
+    FieldName{"max_size_in_megabytes", "MaxSizeInMegabytes"},
+    FieldName{"max_message_size_in_kilobytes", "MaxMessageSizeInKilobytes"},
+    FieldName{"duplicate_detection_history_time_window", "DuplicateDetectionHistoryTimeWindow"},
+    FieldName{"max_delivery_count", "MaxDeliveryCount"},
+    FieldName{"auto_delete_on_idle", "AutoDeleteOnIdle"},
+    FieldName{"user_metadata", "UserMetadata"},
+    FieldName{"forward_to", "ForwardTo"},
+    FieldName{"forward_dead_lettered_messages_to", "ForwardDeadLetteredMessagesTo"}};
+
+bool IsOfName(char c) {
+  return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '\'' || c == '"';
+}
+
+// What stands in quotes was written by the client.
+std::string InWordsOfHttp(std::string text) {
+  for (const FieldName& name : kFieldNames) {
+    for (std::size_t at = text.find(name.ours); at != std::string::npos;
+         at = text.find(name.ours, at + 1)) {
+      const std::size_t end = at + name.ours.size();
+      const bool is_word =
+          (at == 0 || !IsOfName(text[at - 1])) && (end == text.size() || !IsOfName(text[end]));
+      if (is_word) text.replace(at, name.ours.size(), name.theirs);
+    }
+  }
+  return text;
+}
+
 HttpResponse ErrorOf(const HttpError& error, std::string_view sentence,
                      const AboutHttpError& about) {
-  const std::string shown = XmlText(Shortened(sentence, kSentenceBytesMax));
+  const std::string shown = XmlText(InWordsOfHttp(Shortened(sentence, kSentenceBytesMax)));
   const bool has_end = shown.ends_with('.');
   HttpResponse response{
       .status = error.status,
@@ -88,6 +134,7 @@ HttpResponse ErrorOf(const HttpError& error, std::string_view sentence,
                           error.status, error.sub_code, shown, has_end ? "" : ".",
                           ToString(about.tracking_id),
                           XmlText(Shortened(about.entity, kEntityBytesMax)), ToString(about.at))};
+  response.fields.emplace_back("Date", rest::HttpTime(about.at));
   if (error.status == 401) {
     response.fields.emplace_back("WWW-Authenticate", "SharedAccessSignature");
   }
@@ -115,10 +162,27 @@ HttpResponse ErrorAnswer(const Status& status, const AboutHttpError& about) {
   return ErrorOf(HttpErrorOf(status.code(), about.plane), status.message(), about);
 }
 
-// What is too large has one status, whoever found it.
+// Service Bus has no sub-codes for most of these, and 40500 means something else there: what has
+// none of its own is a bad request, and what changed meanwhile a conflict. What is too large has
+// one status, whoever found it.
+HttpError HttpErrorOf(unsigned status) {
+  switch (status) {
+    case 403:
+    case 413:
+      return {403, 40300};
+    case 404:
+      return {404, 40400};
+    case 412:
+      return {412, 40900};
+    case 503:
+      return {503, 50004};
+    default:
+      return {status, status < 500 ? 40000U : 50000U};
+  }
+}
+
 HttpResponse ErrorAnswer(unsigned status, std::string_view why, const AboutHttpError& about) {
-  const unsigned shown = status == 413 ? 403 : status;
-  return ErrorOf({shown, shown * 100}, why, about);
+  return ErrorOf(HttpErrorOf(status), why, about);
 }
 
 std::string XmlText(std::string_view text) {

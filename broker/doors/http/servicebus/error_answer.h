@@ -26,6 +26,8 @@ struct HttpError {
   unsigned sub_code;
 };
 HttpError HttpErrorOf(ErrorCode code, ErrorPlane plane);
+// Of a status that no ErrorCode has.
+HttpError HttpErrorOf(unsigned status);
 
 struct AboutHttpError {
   ErrorPlane plane = ErrorPlane::kMessages;
