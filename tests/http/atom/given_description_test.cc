@@ -136,6 +136,22 @@ TEST(GivenDescriptionTest, WhatCannotBeIsRefusedByName) {
                    .ok());
 }
 
+TEST(GivenDescriptionTest, WhatIsSaidTwiceIsRefusedByName) {
+  const auto why = [](const std::string& content) { return Queue(content).status().message(); };
+  EXPECT_EQ(why("<MaxDeliveryCount>1</MaxDeliveryCount><MaxDeliveryCount>2</MaxDeliveryCount>"),
+            "MaxDeliveryCount is there twice in QueueDescription");
+  EXPECT_EQ(why("<AuthorizationRules><AuthorizationRule><KeyName>a</KeyName><KeyName>b</KeyName>"
+                "</AuthorizationRule></AuthorizationRules>"),
+            "KeyName is there twice in AuthorizationRule");
+  EXPECT_EQ(why("<New>1</New><New>2</New><CountDetails xmlns='other'/><CountDetails/>"), "");
+}
+
+TEST(GivenDescriptionTest, ABooleanMayBeInAnyCase) {
+  EXPECT_TRUE(Queue("<RequiresSession>True</RequiresSession>")->description.requires_session);
+  EXPECT_TRUE(Queue("<RequiresSession>TRUE</RequiresSession>")->description.requires_session);
+  EXPECT_FALSE(Queue("<RequiresSession>False</RequiresSession>")->description.requires_session);
+}
+
 TEST(GivenDescriptionTest, ALongLockIsNotMadeHereButStays) {  // LCK-15
   const auto given = Queue("<LockDuration>PT10M</LockDuration>");
   QueueDescription current{.name = "q"};

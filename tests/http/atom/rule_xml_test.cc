@@ -33,6 +33,17 @@ Result<RuleDescription> Read(const std::string& entry) {
   return content.ok() ? RuleFromXml(*content) : content.status();
 }
 
+TEST(RuleXmlTest, WhatIsSaidTwiceIsRefusedByName) {
+  const auto why = [](const std::string& content) {
+    return Read(FromJavaScript(content)).status().message();
+  };
+  const std::string filter = R"(<Filter i:type="TrueFilter"/>)";
+  EXPECT_EQ(why(filter + filter), "Filter is there twice in RuleDescription");
+  EXPECT_EQ(why(R"(<Filter i:type="SqlFilter"><SqlExpression>a=1</SqlExpression>)"
+                "<SqlExpression>b=1</SqlExpression></Filter>"),
+            "SqlExpression is there twice in Filter");
+}
+
 std::string PythonValue(const std::string& type, const std::string& value) {
   return R"(<KeyValueOfstringanyType><Key>k</Key><Value xsi:type="d6p1:)" + type +
          R"(" xmlns:d6p1="http://www.w3.org/2001/XMLSchema">)" + value +

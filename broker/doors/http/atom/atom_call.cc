@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "broker/doors/common/field_error.h"
+#include "broker/doors/http/rest/http_time.h"
 
 namespace wharf::atom {
 namespace {
@@ -55,12 +56,6 @@ Result<PagePlace> AtomCall::Page() const {
   return PagePlace{target.path, *skip, std::min(*top, kPageMax)};
 }
 
-Status AtomCall::CheckDelete() const {
-  const std::string* const if_match = Find("If-Match");
-  if (if_match == nullptr || *if_match == "*") return {};
-  return BadValue("If-Match", "is * or nothing where something is deleted");
-}
-
 // One that proves nothing is worth nothing: whether it is missed is asked of the broker.
 void AtomCall::AddForwardPermits(Caller& caller) const {
   for (const char* header :
@@ -75,6 +70,12 @@ void AtomCall::AddForwardPermits(Caller& caller) const {
 
 namespace {
 
+HttpResponse Found(std::string_view type, std::string body) {
+  HttpResponse response{.status = 200, .type = std::string(type), .body = std::move(body)};
+  response.fields.emplace_back("Date", rest::HttpTime(WallNow()));
+  return response;
+}
+
 // What clients wrote comes back as they wrote it: a browser that shows it runs nothing of it.
 void KeepFromBrowsers(HttpResponse& response) {
   response.fields.emplace_back("Content-Security-Policy", "default-src 'none'; sandbox");
@@ -84,20 +85,20 @@ void KeepFromBrowsers(HttpResponse& response) {
 }  // namespace
 
 void AtomCall::Entry(unsigned status, std::string entry, std::string etag) {
-  HttpResponse response{
-      .status = status, .type = std::string(kEntryType), .body = std::move(entry)};
+  HttpResponse response = Found(kEntryType, std::move(entry));
+  response.status = status;
   if (!etag.empty()) response.fields.emplace_back("ETag", std::move(etag));
   KeepFromBrowsers(response);
   call_->Answer(std::move(response));
 }
 
 void AtomCall::Feed(std::string feed) {
-  HttpResponse response{.status = 200, .type = std::string(kFeedType), .body = std::move(feed)};
+  HttpResponse response = Found(kFeedType, std::move(feed));
   KeepFromBrowsers(response);
   call_->Answer(std::move(response));
 }
 
-void AtomCall::Done() { call_->Answer({.status = 200, .type = {}}); }
+void AtomCall::Done() { call_->Answer(Found({}, {})); }
 
 void AtomCall::RefuseMethod(std::string_view allowed) {
   HttpResponse response = Refusal(405, fmt::format("here is only {}", allowed));

@@ -31,9 +31,6 @@ class AtomCall : public std::enable_shared_from_this<AtomCall> {
   // The page that is asked for; the path is as in the URL.
   Result<PagePlace> Page() const;
 
-  // Whether what is here may be deleted: there is no condition but that it is there.
-  Status CheckDelete() const;
-
   // A failure is the answer; else `then` goes on with what was answered. The caller brings permits
   // for what an entity is to forward to (FWD-6).
   template <typename Request, typename Then>

@@ -93,9 +93,15 @@ void PutEntity(const AtomCallPtr& call) {
 }
 
 void DeleteEntity(const AtomCallPtr& call) {
-  if (const Status wrong = call->CheckDelete(); !wrong.ok()) return call->Fail(wrong);
-  call->Ask(DeleteEntityRequest{.kind = KindOf(*call), .name = call->place().entity},
-            [](AtomCall& self, std::monostate) { self.Done(); });
+  const std::string* const if_match = call->Find("If-Match");
+  auto condition = std::make_shared<Condition>(if_match == nullptr ? "*" : *if_match);
+  DeleteEntityRequest request{.kind = KindOf(*call), .name = call->place().entity};
+  if (!condition->is_of_any()) {
+    request.check = [condition](const EntityRecord& current) {
+      return condition->Check(EtagOf(current));
+    };
+  }
+  call->AskIf(condition, std::move(request), [](AtomCall& self, std::monostate) { self.Done(); });
 }
 
 void ListEntities(const AtomCallPtr& call) {

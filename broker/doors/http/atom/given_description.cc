@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <utility>
 
+#include <absl/strings/ascii.h>
 #include <fmt/core.h>
 
 #include "broker/doors/common/field_error.h"
@@ -29,8 +30,10 @@ class Fields {
   // Each of these leaves alone what is not said, and tells whether it was.
   bool Flag(const char* name, bool& value) {
     return Scalar(name, [&](std::string_view text) {
-      const bool is_true = text == "true" || text == "1";
-      if (!is_true && text != "false" && text != "0")
+      // Programs that print their own write True.
+      const std::string lower = absl::AsciiStrToLower({text.data(), text.size()});
+      const bool is_true = lower == "true" || lower == "1";
+      if (!is_true && lower != "false" && lower != "0")
         Refuse(BadValue(name, "is not true or false"));
       value = is_true;
     });
@@ -134,6 +137,7 @@ void ReadAccessRules(Fields& fields, std::optional<std::vector<GivenAccessRule>>
   rules.emplace();
   for (const XmlElement& each : list->children) {
     if (each.name.name != "AuthorizationRule") continue;
+    fields.Refuse(CheckSaidOnce(each));
     GivenAccessRule& rule = rules->emplace_back();
     const auto text = [&each](const char* name) {
       const XmlElement* const field = each.Find(name);
@@ -223,6 +227,7 @@ Result<GivenDescription> DescriptionFromXml(EntityKind kind, const XmlElement& e
     ReadFirstRule(fields, given.first_rule);
   }
   if (!fields.wrong().ok()) return fields.wrong();
+  WHARF_RETURN_IF_ERROR(CheckSaidOnce(element, IsKnownElement));
   Result<std::string> unknown = UnknownElements(element);
   if (!unknown.ok()) return unknown.status();
   queue.unknown_elements = *std::move(unknown);

@@ -60,9 +60,15 @@ void PutRule(const AtomCallPtr& call) {
 }
 
 void DeleteRule(const AtomCallPtr& call) {
-  if (const Status wrong = call->CheckDelete(); !wrong.ok()) return call->Fail(wrong);
-  call->Ask(RemoveRuleRequest{call->place().entity, call->place().rule},
-            [](AtomCall& self, std::monostate) { self.Done(); });
+  const std::string* const if_match = call->Find("If-Match");
+  auto condition = std::make_shared<Condition>(if_match == nullptr ? "*" : *if_match);
+  RemoveRuleRequest request{call->place().entity, call->place().rule};
+  if (!condition->is_of_any()) {
+    request.check = [condition](const RuleDescription& current) {
+      return condition->Check(EtagOf(current));
+    };
+  }
+  call->AskIf(condition, std::move(request), [](AtomCall& self, std::monostate) { self.Done(); });
 }
 
 void ListRules(const AtomCallPtr& call) {

@@ -63,6 +63,7 @@ Result<RuleFilter> CorrelationFromXml(const XmlElement& element) {
 }
 
 Result<RuleFilter> FilterFromXml(const XmlElement& element) {
+  WHARF_RETURN_IF_ERROR(CheckSaidOnce(element));
   const std::string& type = element.type.name;
   if (type == "TrueFilter") return RuleFilter(TrueFilter());
   if (type == "FalseFilter") return RuleFilter(FalseFilter());
@@ -77,6 +78,7 @@ Result<RuleFilter> FilterFromXml(const XmlElement& element) {
 
 // An older client calls it a filter expression.
 Result<std::optional<SqlText>> ActionFromXml(const XmlElement& element) {
+  WHARF_RETURN_IF_ERROR(CheckSaidOnce(element));
   const std::string& type = element.type.name;
   if (type == "EmptyRuleAction") return std::optional<SqlText>();
   if (type != "SqlRuleAction" && type != "SqlFilterExpression") {
@@ -121,6 +123,7 @@ struct FilterToXml {
 }  // namespace
 
 Result<RuleDescription> RuleFromXml(const XmlElement& element) {
+  WHARF_RETURN_IF_ERROR(CheckSaidOnce(element));
   RuleDescription rule;
   if (const XmlElement* name = element.Find("Name"); name != nullptr) rule.name = name->text;
   if (const XmlElement* filter = element.Find("Filter"); filter != nullptr) {

@@ -57,11 +57,15 @@ constexpr std::string_view kKnownElements[] = {
     "UserMetadata",
 };
 
-bool IsKnown(const XmlName& name) {
+}  // namespace
+
+bool IsKnownElement(const XmlName& name) {
   return name.space == kServiceBusSpace &&
          std::find(std::begin(kKnownElements), std::end(kKnownElements), name.name) !=
              std::end(kKnownElements);
 }
+
+namespace {
 
 constexpr std::string_view kDefaultDeclaration = "xmlns";
 
@@ -131,7 +135,7 @@ Result<std::string> UnknownElements(const XmlElement& description) {
   if (!Declares(around, kDefaultDeclaration)) around.push_back({.name = "xmlns", .value = ""});
   XmlWriter writer;
   for (const XmlElement& child : description.children) {
-    if (IsKnown(child.name)) continue;
+    if (IsKnownElement(child.name)) continue;
     Declarations inherited;
     std::copy_if(around.begin(), around.end(), std::back_inserter(inherited),
                  [&child](const XmlAttribute& each) { return Needs(child, each); });

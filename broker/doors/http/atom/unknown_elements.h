@@ -13,6 +13,9 @@
 
 namespace wharf::atom {
 
+// Whether Service Bus has an element of that name, and so no client is asked to keep it.
+bool IsKnownElement(const XmlName& name);
+
 // Those among the children of a QueueDescription, TopicDescription or SubscriptionDescription;
 // empty: there are none. Too many are ArgumentOutOfRange.
 Result<std::string> UnknownElements(const XmlElement& description);

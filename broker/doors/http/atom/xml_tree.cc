@@ -4,6 +4,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include <fmt/core.h>
@@ -222,6 +223,17 @@ void XmlElement::Inherit(const XmlElement& outer) {
 }
 
 Result<XmlElement> ParseXml(std::string_view text) { return TreeBuilder().Parse(text); }
+
+Status CheckSaidOnce(const XmlElement& element, absl::FunctionRef<bool(const XmlName&)> means) {
+  std::set<std::string_view> names;
+  for (const XmlElement& child : element.children) {
+    if (child.name.space != element.name.space || !means(child.name)) continue;
+    if (names.insert(child.name.name).second) continue;
+    return {ErrorCode::kArgumentError,
+            fmt::format("{:.64} is there twice in {:.64}", child.name.name, element.name.name)};
+  }
+  return {};
+}
 
 std::string_view Trimmed(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(kBlanks);

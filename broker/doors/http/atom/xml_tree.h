@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include <absl/functional/function_ref.h>
+
 #include "storage/base/status.h"
 
 namespace wharf::atom {
@@ -61,6 +63,12 @@ struct XmlElement {
 
 // ArgumentError with a sentence that says what is wrong, and in which line.
 Result<XmlElement> ParseXml(std::string_view text);
+
+// ArgumentError if the element says something twice, in its own namespace: of two values one would
+// be taken without a word. `means`: whether a name of that means anything here.
+Status CheckSaidOnce(
+    const XmlElement& element,
+    absl::FunctionRef<bool(const XmlName&)> means = [](const XmlName&) { return true; });
 
 // Without the white space around it.
 std::string_view Trimmed(std::string_view text);
