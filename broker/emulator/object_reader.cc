@@ -15,7 +15,7 @@ const JsonNode& Nothing() {
   return kNothing;
 }
 
-// "; did you mean X?", or nothing.
+// "; did you mean X?", or nothing. It is the end of a sentence.
 std::string Meant(const std::string& word, const std::vector<std::string>& words) {
   const auto near = Nearest(word, words);
   return near ? fmt::format("; did you mean {}?", *near) : std::string();
@@ -44,8 +44,8 @@ ObjectReader::ObjectReader(const JsonNode& node, std::string path, const Names& 
 void ObjectReader::CheckNames(const Names& names) const {
   for (const JsonNode& member : node_.children) {
     if (std::find(names.begin(), names.end(), member.name) != names.end()) continue;
-    findings_.Add(At(member), fmt::format("is nothing that can be said here{}, here is {}",
-                                          Meant(member.name, names), fmt::join(names, ", ")));
+    findings_.Add(At(member), fmt::format("is nothing that can be said here, where there is {}{}",
+                                          fmt::join(names, ", "), Meant(member.name, names)));
   }
 }
 
