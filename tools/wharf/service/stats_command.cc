@@ -4,6 +4,7 @@
 #include <string>
 
 #include "storage/base/duration_text.h"
+#include "tools/wharf/terminal/table.h"
 #include "tools/wharf/text/field_text.h"
 
 namespace wharf::tool {
@@ -32,6 +33,19 @@ void PrintHistogram(Output& out, const v1::DurationHistogram& histogram) {
             BoundOf(histogram, 0.5), BoundOf(histogram, 0.99), RoundedDuration(average));
 }
 
+void PrintRequests(Output& out, const v1::HttpStatistics& http) {
+  if (http.requests().empty()) return;
+  out.Print("Requests over HTTP\n");
+  Table table({{"ROUTE", Column::Kind::kWord},
+               {"STATUS", Column::Kind::kWord},
+               {"COUNT", Column::Kind::kNumber}},
+              out);
+  for (const auto& row : http.requests()) {
+    table.Add({row.kind(), row.status(), std::to_string(row.count())});
+  }
+  table.End();
+}
+
 ExitCode Stats(Program& program) {
   const auto statistics = program.client().management().GetBrokerStatistics();
   if (!statistics.ok()) return program.Fail(statistics.status());
@@ -42,7 +56,9 @@ ExitCode Stats(Program& program) {
     counters.clear_histograms();
     // Each by itself stands in `wharf cluster status`.
     if (counters.has_cluster()) counters.mutable_cluster()->clear_members();
+    if (counters.has_http()) counters.mutable_http()->clear_requests();
     PrintFields(program.out, counters);
+    PrintRequests(program.out, statistics->http());
     for (const auto& histogram : statistics->histograms()) PrintHistogram(program.out, histogram);
   }
   return ExitCode::kOk;
