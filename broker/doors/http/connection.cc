@@ -67,6 +67,22 @@ std::optional<BadRequest> WhyBad(const error_code& error) {
   return std::nullopt;
 }
 
+// The path of a target, with its query. The absolute form is what goes to proxies, and a server
+// takes it as well (RFC 9112 3.2.2), if it names whom the request names as its host: else two who
+// read it could see two. Nothing: it is neither.
+std::optional<std::string> PathOf(const std::string& target, const std::string& host) {
+  if (target.starts_with('/')) return target;
+  const std::size_t authority = target.find("://");
+  if (authority == std::string::npos || host.empty()) return std::nullopt;
+  const bool is_http = beast::iequals(target.substr(0, authority), "http") ||
+                       beast::iequals(target.substr(0, authority), "https");
+  const std::size_t end = std::min(target.find_first_of("/?", authority + 3), target.size());
+  const std::string named = target.substr(authority + 3, end - authority - 3);
+  if (!is_http || !beast::iequals(named, host)) return std::nullopt;
+  const std::string rest = target.substr(end);
+  return rest.starts_with('/') ? rest : '/' + rest;
+}
+
 // A name and a value each.
 template <typename Request>
 HttpFields FieldsOf(const Request& request) {
@@ -414,7 +430,9 @@ class ConnectionOver final : public HttpConnection,
       return refusal(400, "a request has one authorization");
     }
     if (request.count(http::field::origin) > 1) return refusal(400, "a request has one origin");
-    if (!request.target().starts_with('/')) return refusal(400, "a path begins with /");
+    if (!PathOf(ToText(request.target()), ToText(request[http::field::host]))) {
+      return refusal(400, "a path begins with /, or with the host that the request names");
+    }
     if (expects_ && !IsEqual(request[http::field::expect], "100-continue")) {
       return refusal(417, "nothing else may be expected than 100-continue");
     }
@@ -423,12 +441,13 @@ class ConnectionOver final : public HttpConnection,
 
   template <typename Request>
   HttpRequest HeadOf(const Request& request) {
-    const std::string target = ToText(request.target());
+    const std::string host = ToText(request[http::field::host]);
+    const std::string target = PathOf(ToText(request.target()), host).value_or("");
     const std::size_t question = target.find('?');
     return {.method = ToText(request.method_string()),
             .path = target.substr(0, question),
             .query = question == std::string::npos ? "" : target.substr(question + 1),
-            .host = ToText(request[http::field::host]),
+            .host = host,
             .origin = ToText(request[http::field::origin]),
             .accept = ToText(request[http::field::accept]),
             .authorization = ToText(request[http::field::authorization]),
