@@ -137,6 +137,9 @@ Result<Incoming> BatchOf(const std::string& body) {
   messages.reserve(batch->size());
   for (const json& entry : *batch) {
     Result<Message> message = MessageOfEntry(entry);
+    // The broker asks it again, and does not say of which.
+    const Status wrong = message.ok() ? CheckMessage(*message) : Status();
+    if (!wrong.ok()) message = wrong;
     if (!message.ok()) {
       return Status(message.status().code(),
                     fmt::format("message {}: {}", messages.size() + 1, message.status().message()));
