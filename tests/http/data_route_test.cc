@@ -54,9 +54,31 @@ TEST(DataRouteTest, WhatAsksNothingOfMessagesIsLeftToOthers) {
   EXPECT_EQ(Route("post", "q/messages"), "");
   EXPECT_EQ(Route("DELETE", "q"), "");
   EXPECT_EQ(Route("DELETE", "q/messages/17"), "");
-  EXPECT_EQ(Route("DELETE", "q/messages/17/not-a-token"), "");
   EXPECT_EQ(Route("DELETE", std::string("q/17/") + kToken), "");
   EXPECT_EQ(Route("GET", ""), "");
+}
+
+// What is left of a URL that was cut.
+TEST(DataRouteTest, ALockWhoseTokenIsNoneIsStillOneOfALock) {
+  for (const char* method : {"DELETE", "PUT", "POST"}) {
+    const auto route = DataRouteOf(method, "t/subscriptions/s/messages/17/not-a-token");
+    ASSERT_TRUE(route.has_value());
+    EXPECT_EQ(route->entity, "t/subscriptions/s");
+    EXPECT_EQ(route->no_token, "not-a-token");
+    EXPECT_TRUE(route->token.is_zero());
+  }
+  EXPECT_EQ(Route("GET", "q/messages/17/x"), "");
+  EXPECT_EQ(Route("DELETE", "messages/17/x"), "");
+}
+
+// A topic, a subscription or a rule may be called as anything, a token too.
+TEST(DataRouteTest, WordsBetweenNamesAreNoPartOfALock) {
+  const std::string guid = kToken;
+  EXPECT_EQ(Route("DELETE", "a/messages/Subscriptions/s"), "");
+  EXPECT_EQ(Route("PUT", "t/Subscriptions/messages/Rules/" + guid), "");
+  EXPECT_EQ(Route("DELETE", "t/subscriptions/messages/rules/r"), "");
+  EXPECT_EQ(Route("DELETE", "t/subscriptions/messages/messages/a/" + guid),
+            "complete t/subscriptions/messages");
 }
 
 // The same text that SDKs of AMQP show, which swap bytes of the tag (PRP-19).

@@ -6,6 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include <absl/strings/escaping.h>
+#include <fmt/format.h>
+
+#include "broker/core/messages/text.h"
 #include "broker/doors/common/field_error.h"
 #include "broker/doors/http/rest/body_upload.h"
 #include "broker/doors/http/rest/broker_properties.h"
@@ -22,6 +26,7 @@ constexpr std::int64_t kTimeoutSeconds = 60;
 // Nobody waits longer, and for a message the broker lets nobody: who wants more asks again.
 constexpr std::int64_t kTimeoutSecondsMax = 3600;
 constexpr std::chrono::seconds kReceiveMax{300};
+constexpr std::size_t kShownTokenBytesMax = 100;
 
 void FailMessage(ServiceBusCall& call, const Status& status) {
   Fail(call, status, ErrorPlane::kMessages);
@@ -58,25 +63,35 @@ void Send(const ServiceBusCallPtr& call, const DataRoute& route) {
       [answer](const Result<SendReceipt>& receipt) { answer(RefusalOf(receipt)); });
 }
 
+// Of what a lock was asked for whose token is none the broker can only say that it has no such one.
+Status WhyNoLock(const DataRoute& route, const Status& status) {
+  if (route.no_token.empty() || status.code() != ErrorCode::kMessageLockLost) return status;
+  return {status.code(),
+          fmt::format("there is no such lock: its URL, as Location said it, ends in /messages/, an "
+                      "id, and the token of the lock, and '{}' is none",
+                      absl::CHexEscape(Shortened(route.no_token, kShownTokenBytesMax)))};
+}
+
 void Settle(const ServiceBusCallPtr& call, const DataRoute& route, SettleVerb verb) {
   call->requests().Ask(call->request().caller,
                        SettleRequest{{route.entity}, {route.token}, {.verb = verb}},
-                       [call](const Result<SettleReceipt>& receipt) {
+                       [call, route](const Result<SettleReceipt>& receipt) {
                          const Status refused = receipt.ok() ? receipt->front() : receipt.status();
-                         if (!refused.ok()) return FailMessage(*call, refused);
+                         if (!refused.ok()) return FailMessage(*call, WhyNoLock(route, refused));
                          call->Answer(EmptyAnswer(200));
                        });
 }
 
 void Renew(const ServiceBusCallPtr& call, const DataRoute& route) {
   call->requests().Ask(call->request().caller, RenewLockRequest{{route.entity}, {route.token}},
-                       [call, token = route.token](const Result<RenewReceipt>& receipt) {
+                       [call, route](const Result<RenewReceipt>& receipt) {
                          const Result<Timestamp> until =
                              receipt.ok() ? receipt->front() : Result<Timestamp>(receipt.status());
-                         if (!until.ok()) return FailMessage(*call, until.status());
+                         if (!until.ok())
+                           return FailMessage(*call, WhyNoLock(route, until.status()));
                          HttpResponse response = EmptyAnswer(200);
                          response.fields.emplace_back("BrokerProperties",
-                                                      BrokerPropertiesOf(token, *until));
+                                                      BrokerPropertiesOf(route.token, *until));
                          call->Answer(std::move(response));
                        });
 }

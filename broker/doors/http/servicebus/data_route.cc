@@ -23,6 +23,14 @@ std::string_view TakeLast(std::string_view& path) {
   return last;
 }
 
+// The words of paths of subscriptions and rules, which no segment of a name is.
+bool IsBetweenNames(std::string_view segment) {
+  return IsSame(segment, "Subscriptions") || IsSame(segment, "Rules");
+}
+
+// Not if it ends in such a word: what follows is the name of a subscription.
+bool MayHaveMessages(std::string_view entity) { return !IsBetweenNames(TakeLast(entity)); }
+
 std::optional<DataVerb> VerbOfHead(std::string_view method) {
   if (method == "POST") return DataVerb::kPeekLock;
   if (method == "DELETE") return DataVerb::kReceiveAndDelete;
@@ -75,13 +83,15 @@ std::optional<DataRoute> DataRouteOf(std::string_view method, std::string_view p
     const auto verb = VerbOfHead(method);
     if (verb) return DataRoute{.verb = *verb, .entity = std::string(entity)};
   }
-  entity = rest;
-  TakeLast(entity);
-  const auto token = LockTokenFrom(last);
-  if (!token || !IsSame(TakeLast(entity), kMessages)) return std::nullopt;
   const auto verb = VerbOfLock(method);
   if (!verb) return std::nullopt;
-  return DataRoute{.verb = *verb, .entity = std::string(entity), .token = *token};
+  entity = rest;
+  const std::string_view id = TakeLast(entity);
+  if (!IsSame(TakeLast(entity), kMessages) || !MayHaveMessages(entity)) return std::nullopt;
+  const auto token = LockTokenFrom(last);
+  if (token) return DataRoute{.verb = *verb, .entity = std::string(entity), .token = *token};
+  if (entity.empty() || IsBetweenNames(id)) return std::nullopt;
+  return DataRoute{.verb = *verb, .entity = std::string(entity), .no_token = std::string(last)};
 }
 
 std::string TextOf(const LockToken& token) {

@@ -6,6 +6,9 @@
 //   POST, DELETE     {entity}/messages/head           the next one is locked, or taken
 //   PUT, POST, DELETE  {entity}/messages/{id}/{token}   a lock is given back, renewed; its message
 //                                                     is completed
+//
+// What an entity is called wins over all but POST, which means nothing to one: whoever routes looks
+// whether there is one of the whole path.
 #pragma once
 
 #include <cstdint>
@@ -36,6 +39,9 @@ struct DataRoute {
   // Of a settlement. What stands before it names the message, too, and is not looked at: the lock
   // decides.
   LockToken token{};
+  // That stood there and is none, as of a URL that was cut: no lock has that. It may as well be an
+  // entity that somebody wants to make, if there is a body.
+  std::string no_token{};
 };
 
 // Nothing: it asks nothing of messages.

@@ -9,11 +9,8 @@
 
 namespace wharf {
 
-LiveCall::LiveCall(CallGate& gate, HttpCounts& counts, std::size_t kind, HttpRequest head,
-                   Target target, Asked asked)
+LiveCall::LiveCall(CallGate& gate, HttpCounts& counts, HttpRequest head, Target target)
     : counts_(counts),
-      kind_(kind),
-      asked_(std::move(asked)),
       head_(std::move(head)),
       request_{.method = head_.method,
                .target = std::move(target),
@@ -24,6 +21,10 @@ LiveCall::LiveCall(CallGate& gate, HttpCounts& counts, std::size_t kind, HttpReq
                           .trace_id = TraceOf(head_)}},
       ticket_(gate.Enter(head_.cut_off)) {
   if (!head_.host.empty()) request_.origin = std::string(head_.scheme) + "://" + head_.host;
+}
+
+bool LiveCall::IsAtEntity() const {
+  return ticket_.is_valid() && ticket_.broker().requests.Find(request_.target.path).lane;
 }
 
 Status LiveCall::Admit() {
@@ -81,7 +82,7 @@ void LiveCall::Begin(std::string body, HttpReplyPtr reply) {
 
 // The broker stays until the last byte has left, and the reply goes: it leads to who holds this.
 void LiveCall::Answer(HttpResponse response) {
-  counts_.Note(kind_, response.status);
+  counts_.Note(asked_.kind, response.status);
   response.written = [self = shared_from_this(), note = std::move(response.written)]() mutable {
     if (note) std::move(note)();
   };

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "absl/base/thread_annotations.h"
 #include "broker/access/rights.h"
@@ -19,16 +20,22 @@ namespace wharf {
 
 class LiveCall final : public ServiceBusCall, public std::enable_shared_from_this<LiveCall> {
  public:
-  // For its rights (asked_resource.h): what it is about, and what it takes before its body is read.
   struct Asked {
-    std::string resource;
-    std::optional<access::Right> right;
+    // As what it is counted.
+    std::size_t kind = 0;
+    // For its rights (asked_resource.h): what it is about, and what it takes before its body is
+    // read.
+    std::string resource{};
+    std::optional<access::Right> right{};
   };
 
-  // `gate` and `counts` outlive it. `kind`: as what it is counted.
-  LiveCall(CallGate& gate, HttpCounts& counts, std::size_t kind, HttpRequest head, Target target,
-           Asked asked);
+  // `gate` and `counts` outlive it.
+  LiveCall(CallGate& gate, HttpCounts& counts, HttpRequest head, Target target);
 
+  // Whether its path is that of an entity that there is.
+  bool IsAtEntity() const;
+  // Before all that follows.
+  void Mean(Asked asked) { asked_ = std::move(asked); }
   // Whether it cannot come of a web page.
   Status CheckHost(const HostCheck& hosts) const;
   // Why it may not ask, before its body is read: there is no broker, nothing is proven, or that
@@ -50,8 +57,7 @@ class LiveCall final : public ServiceBusCall, public std::enable_shared_from_thi
   Status CheckRight() const;
 
   HttpCounts& counts_;
-  const std::size_t kind_;
-  const Asked asked_;
+  Asked asked_;
   const HttpRequest head_;
   ServiceBusRequest request_;
   CallGate::Ticket ticket_;

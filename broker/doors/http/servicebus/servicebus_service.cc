@@ -25,6 +25,22 @@ Status KeyMissing() {
           "the emulator takes any key, but the request has no Authorization"};
 }
 
+bool HasBody(const HttpRequest& head) {
+  const std::string* const length = FindField(head.fields, "Content-Length");
+  return (length != nullptr && *length != "0") ||
+         FindField(head.fields, "Transfer-Encoding") != nullptr;
+}
+
+// An entity wins over what its path looks like, and so does one that is to be made.
+std::optional<DataRoute> RouteOf(LiveCall& call, bool has_body) {
+  const ServiceBusRequest& request = call.request();
+  auto route = DataRouteOf(request.method, request.target.path);
+  if (!route || request.method == "POST") return route;
+  const bool makes_one = has_body && !route->no_token.empty();
+  if (makes_one || call.IsAtEntity()) return std::nullopt;
+  return route;
+}
+
 // What was refused before it was known what is asked, and of which entity.
 void LogRefusal(unsigned status, std::string_view why, const TrackingId& tracking_id) {
   if (!spdlog::should_log(spdlog::level::debug)) return;
@@ -45,19 +61,22 @@ HttpService::Begun ServiceBusService::Begin(HttpRequest head) {
   Result<Target> target = ParseTarget(head.path, head.query);
   if (!target.ok()) return {.refused = Refusal(400, target.status().message())};
   if (const auto wish = WebSocketWishOf(head, target->path)) return BeginWebSocket(*wish, head);
-  const auto route = DataRouteOf(head.method, target->path);
-  LiveCall::Asked asked{AskedResource(route, target->path), RightBeforeBody(route, head.method)};
-  const std::size_t kind = route ? static_cast<std::size_t>(route->verb) : kHttpManagement;
+  const bool asks_health = head.method == "GET" && head.path == "/health";
   const bool lacks_key = world_.emulator_health != nullptr && head.authorization.empty();
-  const bool asks_health = lacks_key && head.method == "GET" && head.path == "/health";
+  const bool has_body = HasBody(head);
+  const auto call =
+      std::make_shared<LiveCall>(world_.gate, world_.counts, std::move(head), *std::move(target));
+  const auto route = RouteOf(*call, has_body);
+  const ServiceBusRequest& request = call->request();
+  call->Mean({.kind = route ? static_cast<std::size_t>(route->verb) : kHttpManagement,
+              .resource = AskedResource(route, request.target.path),
+              .right = RightBeforeBody(route, request.method)});
   ServiceBusHandler* const handler = route ? world_.messages : world_.entities;
   const ErrorPlane plane = route ? ErrorPlane::kMessages : ErrorPlane::kManagement;
-  const auto call = std::make_shared<LiveCall>(world_.gate, world_.counts, kind, std::move(head),
-                                               *std::move(target), std::move(asked));
   if (const Status foreign = call->CheckHost(hosts_); !foreign.ok()) {
     return {.refused = Refusal(403, foreign.message())};
   }
-  if (asks_health) return {.refused = EmulatorHealth()};
+  if (asks_health && lacks_key) return {.refused = EmulatorHealth()};
   const Status refused = lacks_key ? KeyMissing() : call->Admit();
   if (!refused.ok()) {
     HttpResponse response = ErrorFor(*call, refused, plane);
