@@ -20,6 +20,7 @@ import operations
 import rest_client
 import wire
 from access_calls import make_token
+from atom_client import entry
 from cluster_nodes import ClusterTest
 from free_ports import free_port
 from google.protobuf.timestamp_pb2 import Timestamp
@@ -224,6 +225,61 @@ class DataTest(RestTest):
             self.client.create(name)
             self.send(name, name.encode())
             self.assertEqual(self.take(name).body, name.encode())
+
+    def test_an_entity_wins_over_what_asks_for_messages(self):  # CNF-17
+        """Where its path looks like that of a lock, or of a receive: all but POST is for it."""
+        names = "q/messages/head", f"q/messages/1/{'0' * 31}1", "q/messages/1/zz"
+        for name in names:
+            self.client.create(name)
+        self.send("q", b"kept")
+        for name in names:
+            self.assertIn(b"QueueDescription", self.ask("GET", f"/{name}").body)
+            updated = self.ask("PUT", f"/{name}", entry("<UserMetadata>seen</UserMetadata>").encode(), {"If-Match": "*"})
+            self.assertEqual(updated.status, 200, updated.body)
+            self.assertEqual(self.ask("DELETE", f"/{name}").status, 200)
+            self.assert_refused(404, "", self.ask("GET", f"/{name}"))
+        made = self.ask("PUT", "/q/messages/1/zz", entry().encode(), {"Content-Type": "application/atom+xml"})
+        self.assertEqual(made.status, 201, made.body)
+        self.assertEqual(self.take("q").body, b"kept")
+
+    def test_a_lock_whose_url_was_cut_is_told_of_locks(self):  # RST-5, RST-6, RST-7
+        self.client.topics.create("t")
+        self.client.topics.subscribe("t", "messages")
+        self.send("q", b"1")
+        cut = self.lock("q").place[:-1]
+        for method in ("DELETE", "PUT", "POST"):
+            for place in (cut, "/q/messages/1/zz", "/t/subscriptions/messages/messages/1/zz"):
+                self.assert_refused(404, "there is no such lock: its URL", self.ask(method, place))
+            self.assert_refused(410, "could not be found", self.ask(method, "/none/messages/1/zz"))
+        for name in ("r", "00000000-0000-0000-0000-000000000001"):
+            path = f"/t/Subscriptions/messages/Rules/{name}"
+            rule = entry('<Filter i:type="TrueFilter"/>', "RuleDescription")
+            self.assertEqual(self.ask("PUT", path, rule.encode()).status, 201)
+            self.assertEqual(self.ask("DELETE", path).status, 200)
+
+    def test_a_target_may_name_our_host(self):
+        def status(target, host="localhost"):
+            with socket.create_connection(("127.0.0.1", self.port), timeout=wire.TIMEOUT) as client:
+                client.sendall(f"POST {target} HTTP/1.1\r\nHost: {host}\r\nContent-Length: 1\r\n\r\nx".encode())
+                return client.makefile("rb").readline().split()[1]
+
+        self.assertEqual(status("http://localhost/q/messages?timeout=3"), b"201")
+        self.assertEqual(status("HTTPS://LOCALHOST/q/messages"), b"201")
+        for target in ("http://elsewhere/q/messages", "http://localhost@evil/q/messages", "ftp://localhost/q/messages",
+                       "localhost/q/messages", "http://localhost:1/q/messages", "*"):
+            self.assertEqual(status(target), b"400", target)
+        self.assertEqual(status("http://evil.example/q/messages", "evil.example"), b"403")
+        self.assertEqual(self.client.runtime("q").total_message_count, 2)
+
+    def test_what_is_wrong_in_a_batch_is_said_by_number_and_in_the_words_of_http(self):  # RST-2
+        good = {"Body": "x"}
+        for bad, words in (({"TimeToLive": -1}, "message 3: TimeToLive must be more than zero"),
+                           ({"MessageId": "m" * 200}, "message 3: MessageId is longer than"),
+                           ({"SessionId": "a", "PartitionKey": "b"}, "message 3: PartitionKey and SessionId must be")):
+            batch = json.dumps([good, good, {"BrokerProperties": bad}, good])
+            self.assert_refused(400, words, self.ask("POST", "/q/messages", batch, BATCH))
+            self.assert_refused(400, words.split(": ")[1], self.ask("POST", "/q/messages", b"x", broker=bad))
+        self.assertEqual(self.client.runtime("q").total_message_count, 0)
 
     def test_pages_of_other_sites_are_refused(self):
         for headers in ({"Host": "evil.example"}, {"Origin": "http://evil.example"}, {"Origin": "null"}):
@@ -451,6 +507,10 @@ class DataTest(RestTest):
                          {("send", "2xx"): 1, ("send", "4xx"): 1, ("refused", "4xx"): 1, ("peek-lock", "2xx"): 1,
                           ("complete", "2xx"): 1})
         self.assertEqual((seen.accepted_connection_count, seen.refused_connection_count), (5, 0))
+        shown = subprocess.run([daemon_test.WHARF, "stats", "--address", self.daemon.address], stdout=subprocess.PIPE,
+                               text=True, check=True, timeout=wire.TIMEOUT).stdout
+        self.assertNotIn("http.requests", shown)
+        self.assertRegex(shown, r"ROUTE +STATUS +COUNT\n(.*\n)*send +2xx +1\nsend +4xx +1\n(.*\n)*refused +4xx +1\n")
         told = operations.get(self.port_of(self.daemon, "operations"), "/metrics")[2]
         self.assertIn('wharf_servicebus_requests_total{kind="send",status="4xx"} 1\n', told)
 

@@ -84,10 +84,11 @@ class SessionsTest(wire.SessionTest):
 
         self.assert_fails(*self.NO_SESSION, self.client.sessions.accept, name)
 
-    def test_a_cancelled_accept_holds_nothing(self):
+    def test_a_cancelled_accept_holds_nothing(self):  # ERR-25
         name = self.new_session_queue()
         waiting = self.client.sessions.accept_later(name, wait=wire.seconds(300))
         waiting.cancel()
+        self.assertEqual(waiting.code(), grpc.StatusCode.CANCELLED)
 
         self.send(name, red=[b"1"])
 
