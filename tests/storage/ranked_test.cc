@@ -84,7 +84,9 @@ TEST(RankedTest, APageAnywhereLooksAtNoMoreThanTheFirst) {  // ATM-5
 
     ASSERT_LE(looks, kOneSearch) << skip;
     ASSERT_EQ(page.size(), static_cast<std::size_t>(std::min(100, kValues - skip)));
-    if (!page.empty()) ASSERT_EQ(*page.front(), skip);
+    if (!page.empty()) {
+      ASSERT_EQ(*page.front(), skip);
+    }
   }
 }
 
