@@ -240,7 +240,7 @@ class Python(administration.AdministrationTest):
         self.daemon.terminate()
         (line,) = [line for line in self.daemon.log if "keeps its" in line]
         self.assertIn("the access rule 'mine' of 'q' keeps its keys: the description brings one that was replaced "
-                      "before, by the rule RootManageSharedAccessKey", line)
+                      "before, by the rule #RootManageSharedAccessKey from ", line)
         self.assertFalse([line for line in self.daemon.log if any(key in line for key in (KEY, OTHER, NEW, NEWER))])
 
     def test_a_rule_gets_no_key_that_is_none(self):

@@ -124,23 +124,23 @@ const keys = await admin.createQueue('keys', {
 });
 assert.strictEqual(keys.authorizationRules[0].primaryKey, 'k'.repeat(40));
 assert.deepStrictEqual((await admin.updateQueue(keys)).authorizationRules, keys.authorizationRules);
-const [mine] = keys.authorizationRules;
+const [rolled] = keys.authorizationRules;
 const update = async (primary, secondary) => {
-  [mine.primaryKey, mine.secondaryKey] = [primary, secondary];
+  [rolled.primaryKey, rolled.secondaryKey] = [primary, secondary];
   const [rule] = (await admin.updateQueue(keys)).authorizationRules;
   return [rule.primaryKey, rule.secondaryKey];
 };
 const ofMine = process.argv[2].replace(/SharedAccessKeyName=[^;]*/, 'SharedAccessKeyName=mine');
 const by = (key) => new ServiceBusAdministrationClient(
   ofMine.replace(/SharedAccessKey=[^;]*/, `SharedAccessKey=${key}`));
-const [old, other, fresh] = [...'kon'].map((letter) => letter.repeat(40));
+const [old, second, fresh] = [...'kon'].map((letter) => letter.repeat(40));
 // One that was replaced is not taken back from who read it before; one that is new is taken.
 execFileSync(process.env.WHARF, ['--address', process.env.GRPC_ADDRESS,
   'access', 'rotate', 'mine', '--entity', 'keys']);
-const [rotated, kept] = await update(old, other);
-assert.ok(rotated !== old && kept === other, rotated);
-assert.deepStrictEqual(await update(fresh, other), [fresh, other]);
-assert.deepStrictEqual(await update(old, rotated), [fresh, other]);
+const [rotated, kept] = await update(old, second);
+assert.ok(rotated !== old && kept === second, rotated);
+assert.deepStrictEqual(await update(fresh, second), [fresh, second]);
+assert.deepStrictEqual(await update(old, rotated), [fresh, second]);
 assert.strictEqual((await by(fresh).getQueue('keys')).name, 'keys');
 await code('UnauthorizedRequestError', by(old).getQueue('keys'));
 await code('UnauthorizedRequestError', by(rotated).getQueue('keys'));
