@@ -45,9 +45,10 @@ TEST(WrongConfigJsonTest, WhatIsNoFileOfTheEmulatorIsToldSo) {
 }
 
 TEST(WrongConfigJsonTest, AWrongNameIsToldWithTheOneThatWasMeant) {
-  EXPECT_EQ(Fault(Namespace(R"("Queus": [])")),
-            "c.json:1: UserConfig.Namespaces[0].Queus is nothing that can be said here, where there is "
-            "Name, Queues, Topics; did you mean Queues?");
+  EXPECT_EQ(
+      Fault(Namespace(R"("Queus": [])")),
+      "c.json:1: UserConfig.Namespaces[0].Queus is nothing that can be said here, where there is "
+      "Name, Queues, Topics; did you mean Queues?");
   EXPECT_THAT(Fault(OfQueue(R"({"lockDuration": "PT1M"})")),
               AllOf(StartsWith(kQueue + ".Properties.lockDuration is nothing"),
                     HasSubstr("did you mean LockDuration?"), HasSubstr("MaxDeliveryCount")));
