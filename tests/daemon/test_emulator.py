@@ -214,13 +214,15 @@ class Entities(EmulatorTest):
 class Refusals(EmulatorTest):
 
     def test_what_is_wrong_with_the_file_is_told_with_its_place(self):
-        for text, sentence in (
+        for text, *words in (
                 ('{"UserConfig": {\n"Namespaces": [{"Queues": [\n{"Name": "q", "Properties":\n{"LockDuraton": 1}}]}]}}',
                  f"{self.file}:4: UserConfig.Namespaces[0].Queues[0].Properties.LockDuraton is nothing that can be "
-                 "said here; did you mean LockDuration?"),
+                 "said here, where there is LockDuration, MaxDeliveryCount, ", "; did you mean LockDuration?\n"),
                 ("[" * 10000, f"{self.file}: line 1: it is deeper than 32"),
                 ("", f"{self.file}: line 1: it is no JSON")):
-            self.assertIn(sentence, self.refuse_emulation(text, code=2))
+            said = self.refuse_emulation(text, code=2)
+            for each in words:
+                self.assertIn(each, said)
             self.assertFalse(os.path.exists(self.data))
 
     def test_what_is_no_good_file_is_told(self):

@@ -250,7 +250,7 @@ class DataTest(RestTest):
         for method in ("DELETE", "PUT", "POST"):
             for place in (cut, "/q/messages/1/zz", "/t/subscriptions/messages/messages/1/zz"):
                 self.assert_refused(404, "there is no such lock: its URL", self.ask(method, place))
-            self.assert_refused(410, "could not be found", self.ask(method, "/none/messages/1/zz"))
+            self.assert_refused(410, "there is no entity named 'none'", self.ask(method, "/none/messages/1/zz"))
         for name in ("r", "00000000-0000-0000-0000-000000000001"):
             path = f"/t/Subscriptions/messages/Rules/{name}"
             rule = entry('<Filter i:type="TrueFilter"/>', "RuleDescription")
