@@ -305,6 +305,27 @@ TEST_F(RestingCatalogTest, ATurnLooksAtAFewOfThem) {
   }
 }
 
+// Each of those that come and go stands in line until it was looked for.
+TEST(AwakeQueuesTest, TheLineEndsHoweverManyComeAndGo) {
+  constexpr std::size_t kTurns = 10;
+  constexpr std::size_t kPerTurn = 10 * AwakeQueues::kLooksMax;
+  AwakeQueues awake{Duration(0)};
+  std::uint64_t next = 1;
+  std::size_t left = 0;
+  for (std::size_t turn = 0; turn < kTurns; ++turn) {
+    for (std::size_t i = 0; i < kPerTurn; ++i) awake.Note(EntityId(next++));
+    left += kPerTurn;
+    for (const EntityId each : awake.Take(Timestamp())) {
+      // It was made in this turn, and is in use; or it is deleted meanwhile.
+      if (each.value() + kPerTurn >= next)
+        awake.NoteUsed(each, Timestamp());
+      else
+        --left;
+    }
+    EXPECT_LE(left, kPerTurn);
+  }
+}
+
 TEST_F(RestingCatalogTest, WhatIsDeletedWhileItIsLookedForIsLeftOut) {
   Use(Create("gone"));
   catalog_.RestIdle(now_);

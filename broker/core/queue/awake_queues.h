@@ -6,6 +6,7 @@
 // each of them. Owned by the Catalog, used on the shard's thread.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <deque>
 #include <utility>
@@ -18,7 +19,8 @@ namespace wharf {
 
 class AwakeQueues {
  public:
-  // Of those that were in use.
+  // Of those that were in use, in a turn in which few woke; else twice as many as woke, so that
+  // there are never more of them than there are queues for long, also where many come and go.
   static constexpr std::size_t kLooksMax = 64;
 
   // Between two looks at one that is in use.
@@ -29,7 +31,8 @@ class AwakeQueues {
   // Those to be looked at now; each either rests then, or is in use.
   std::vector<EntityId> Take(Timestamp now) {
     std::vector<EntityId> taken = std::exchange(noted_, {});
-    for (std::size_t i = 0; i < kLooksMax && !used_.empty() && used_.front().first <= now; ++i) {
+    const std::size_t looks = std::max(kLooksMax, 2 * taken.size());
+    for (std::size_t i = 0; i < looks && !used_.empty() && used_.front().first <= now; ++i) {
       taken.push_back(used_.front().second);
       used_.pop_front();
     }

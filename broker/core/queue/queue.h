@@ -162,8 +162,6 @@ class Queue {
   void Wake() const;
   // What outlives the parts is told to them.
   void MakeParts(Image image) const;
-  // Nothing unless it may.
-  std::optional<Resting> FindRest(Timestamp now) const;
 
   const EntityId id_;
   const EntityKind kind_;
