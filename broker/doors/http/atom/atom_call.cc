@@ -101,22 +101,15 @@ void AtomCall::Feed(std::string feed) {
 void AtomCall::Done() { call_->Answer(Found({}, {})); }
 
 void AtomCall::RefuseMethod(std::string_view allowed) {
-  HttpResponse response = Refusal(405, fmt::format("here is only {}", allowed));
+  HttpResponse response =
+      ErrorFor(*call_, 405, fmt::format("here is only {}", allowed), ErrorPlane::kManagement);
   response.fields.emplace_back("Allow", allowed);
   call_->Answer(std::move(response));
 }
 
 void AtomCall::RefuseCondition() {
-  call_->Answer(Refusal(412, "it is not as it was when it had this ETag: read it again"));
-}
-
-HttpResponse AtomCall::Refusal(unsigned status, std::string_view why) const {
-  const ServiceBusRequest& request = call_->request();
-  return ErrorAnswer(status, why,
-                     {.plane = ErrorPlane::kManagement,
-                      .entity = request.target.path,
-                      .tracking_id = request.caller.tracking_id,
-                      .at = WallNow()});
+  call_->Answer(ErrorFor(*call_, 412, "it is not as it was when it had this ETag: read it again",
+                         ErrorPlane::kManagement));
 }
 
 }  // namespace wharf::atom

@@ -71,7 +71,6 @@ class AtomCall : public std::enable_shared_from_this<AtomCall> {
     return caller;
   }
   void AddForwardPermits(Caller& caller) const;
-  HttpResponse Refusal(unsigned status, std::string_view why) const;
 
   const ServiceBusCallPtr call_;
   const AtomPlace place_;

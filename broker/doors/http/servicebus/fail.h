@@ -2,6 +2,8 @@
 // the same tracking id. Any thread.
 #pragma once
 
+#include <string_view>
+
 #include "broker/doors/http/servicebus/call.h"
 #include "broker/doors/http/servicebus/error_answer.h"
 
@@ -12,6 +14,10 @@ Timestamp WallNow();
 
 // The answer, and the line of the log; nobody is answered yet.
 HttpResponse ErrorFor(ServiceBusCall& call, const Status& status, ErrorPlane plane);
+
+// The same for what only HTTP can ask wrong: a method that is not there, a condition that fails.
+HttpResponse ErrorFor(ServiceBusCall& call, unsigned status, std::string_view why,
+                      ErrorPlane plane);
 
 inline void Fail(ServiceBusCall& call, const Status& status, ErrorPlane plane) {
   call.Answer(ErrorFor(call, status, plane));
