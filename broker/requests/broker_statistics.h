@@ -102,7 +102,7 @@ struct AmqpStatistics {
 
 // Of the door of Service Bus over HTTP.
 struct HttpStatistics {
-  // Of a kind, as "send", that were answered by statuses of a class, as "2xx".
+  // Of a kind, as "send", that were answered by a status, as "201".
   struct Requests {
     std::string kind;
     std::string status;

@@ -504,15 +504,15 @@ class DataTest(RestTest):
 
         seen = self.client.statistics().http
         self.assertEqual({(row.kind, row.status): row.count for row in seen.requests},
-                         {("send", "2xx"): 1, ("send", "4xx"): 1, ("refused", "4xx"): 1, ("peek-lock", "2xx"): 1,
-                          ("complete", "2xx"): 1})
+                         {("send", "201"): 1, ("send", "410"): 1, ("refused", "400"): 1, ("peek-lock", "201"): 1,
+                          ("complete", "200"): 1})
         self.assertEqual((seen.accepted_connection_count, seen.refused_connection_count), (5, 0))
         shown = subprocess.run([daemon_test.WHARF, "stats", "--address", self.daemon.address], stdout=subprocess.PIPE,
                                text=True, check=True, timeout=wire.TIMEOUT).stdout
         self.assertNotIn("http.requests", shown)
-        self.assertRegex(shown, r"ROUTE +STATUS +COUNT\n(.*\n)*send +2xx +1\nsend +4xx +1\n(.*\n)*refused +4xx +1\n")
+        self.assertRegex(shown, r"ROUTE +STATUS +COUNT\n(.*\n)*send +201 +1\nsend +410 +1\n(.*\n)*refused +400 +1\n")
         told = operations.get(self.port_of(self.daemon, "operations"), "/metrics")[2]
-        self.assertIn('wharf_servicebus_requests_total{kind="send",status="4xx"} 1\n', told)
+        self.assertIn('wharf_servicebus_requests_total{kind="send",status="410"} 1\n', told)
 
     def test_a_failure_stands_in_the_log_under_its_tracking_id(self):
         self.daemon.terminate()
@@ -525,6 +525,12 @@ class DataTest(RestTest):
             answer = self.ask("POST", place, b"x", headers=headers)
             (tracking_id,) = re.findall(r"TrackingId:([0-9a-f-]{36})", answer.body.decode())
             self.assertIn(f"refused with {answer.status}", daemon_test.wait_for_line(daemon, tracking_id))
+        # And so has what only HTTP can ask wrong.
+        for method, headers, status in (("PATCH", {}, 405), ("PUT", {"If-Match": '"of-before"'}, 412)):
+            answer = self.ask(method, "/q", entry("").encode(), headers=headers)
+            self.assertEqual(answer.status, status)
+            (tracking_id,) = re.findall(r"TrackingId:([0-9a-f-]{36})", answer.body.decode())
+            self.assertIn(f"fails: {status}: ", daemon_test.wait_for_line(daemon, tracking_id))
 
     def test_a_stop_answers_those_who_wait(self):
         waiting = socket.create_connection(("127.0.0.1", self.port), timeout=wire.TIMEOUT)

@@ -309,7 +309,7 @@ void WriteServiceBus(const HttpStatistics& http, MetricText& text) {
   text.One({"wharf_servicebus_open_connections", kGauge, "Connections of it that are open"},
            http.open_connections);
   text.Begin({"wharf_servicebus_requests_total", kCounter,
-              "Requests of Service Bus over HTTP, by their kind and the class of their status"});
+              "Requests of Service Bus over HTTP, by their kind and status"});
   for (const HttpStatistics::Requests& each : http.requests) {
     text.Add(LabelText("kind", each.kind) + ',' + LabelText("status", each.status), each.count);
   }
@@ -336,7 +336,7 @@ void Write(const ConsoleStatistics& console, MetricText& text) {
   text.One({"wharf_console_sessions", kGauge, "Sessions of the console that are signed in"},
            std::uint64_t{console.sessions});
   text.Begin({"wharf_console_requests_total", kCounter,
-              "Requests to the console, by their kind and the class of their status"});
+              "Requests to the console, by their kind and status"});
   for (const HttpStatistics::Requests& each : console.http.requests) {
     text.Add(LabelText("kind", each.kind) + ',' + LabelText("status", each.status), each.count);
   }

@@ -62,22 +62,15 @@ std::unique_ptr<console::ConsoleService> ConsoleDoor::MakeService(const Options&
 }
 
 ConsoleStatistics ConsoleDoor::statistics() const {
-  ConsoleStatistics statistics{.http = {.open_connections = server_.connections(),
-                                        .connections = server_.accepted(),
-                                        .connections_refused = server_.refused()},
-                               .open_calls = static_cast<std::size_t>(service_->open_calls()),
-                               .sessions = sessions_.size()};
-  for (std::size_t kind = 0; kind < console::kConsoleKinds; ++kind) {
-    for (std::size_t status = 0; status < HttpCounts::kClasses; ++status) {
-      const std::uint64_t count = counts_.Read(kind, status);
-      if (count == 0) continue;
-      statistics.http.requests.push_back(
-          {.kind = std::string(NameOf(static_cast<console::ConsoleKind>(kind))),
-           .status = std::to_string(status + 2) + "xx",
-           .count = count});
-    }
-  }
-  return statistics;
+  const auto name = [](std::size_t kind) {
+    return NameOf(static_cast<console::ConsoleKind>(kind));
+  };
+  return {.http = {.open_connections = server_.connections(),
+                   .connections = server_.accepted(),
+                   .connections_refused = server_.refused(),
+                   .requests = counts_.ReadAll(console::kConsoleKinds, name)},
+          .open_calls = static_cast<std::size_t>(service_->open_calls()),
+          .sessions = sessions_.size()};
 }
 
 void ConsoleDoor::TakePart(const CallGate::Node& node) {

@@ -58,19 +58,10 @@ void ServiceBusDoor::Stop(Duration patience) {
 }
 
 HttpStatistics ServiceBusDoor::statistics() const {
-  HttpStatistics statistics{.open_connections = server_.connections(),
-                            .connections = server_.accepted(),
-                            .connections_refused = server_.refused()};
-  for (std::size_t kind = 0; kind < kHttpKinds; ++kind) {
-    for (std::size_t status = 0; status < HttpCounts::kClasses; ++status) {
-      const std::uint64_t count = counts_.Read(kind, status);
-      if (count == 0) continue;
-      statistics.requests.push_back({.kind = std::string(NameOfHttpKind(kind)),
-                                     .status = std::to_string(status + 2) + "xx",
-                                     .count = count});
-    }
-  }
-  return statistics;
+  return {.open_connections = server_.connections(),
+          .connections = server_.accepted(),
+          .connections_refused = server_.refused(),
+          .requests = counts_.ReadAll(kHttpKinds, NameOfHttpKind)};
 }
 
 }  // namespace wharf
