@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "storage/rocks/rocks_store.h"
-#include "tests/empty_log_records.h"
+#include "tests/log_like_bodies.h"
 #include "tests/power/power_loss_file_system.h"
 #include "tests/quiet_log.h"
 #include "tests/seed_note.h"

@@ -6,7 +6,7 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
-#include "tests/empty_log_records.h"
+#include "tests/log_like_bodies.h"
 
 namespace wharf {
 
@@ -115,8 +115,9 @@ Message PowerClients::OfWave(Duration life) {
 Message PowerClients::AnyMessage(bool may_have_id) {
   Message message;
   const std::size_t size = Below(10) == 0 ? Below(20000) : Below(200);
-  message.body = fmt::format("{}:{}", history_.last_ordinal() + 1,
-                             Below(3) == 0 ? EmptyLogRecords(size / 7) : std::string(size, 'b'));
+  message.body =
+      fmt::format("{}:{}", history_.last_ordinal() + 1,
+                  Below(3) == 0 ? SegmentRecords(size, Below(1000)) : std::string(size, 'b'));
   if (Below(4) == 0) message.time_to_live = seconds(1 + Below(100));
   if (Below(4) == 0) message.scheduled_enqueue_time = now() + seconds(1 + Below(60));
   if (may_have_id && Below(2) == 0) message.message_id = fmt::format("id{}", Below(12));

@@ -4,13 +4,17 @@
 // happened to the disk, the next start finds exactly rows 0 to n-1, unchanged, and n is not less
 // than what was acknowledged. Every failure names the seed that repeats it.
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
+#include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <random>
 #include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,8 +24,8 @@
 #include "storage/log/segment_commit_log.h"
 #include "storage/log/single_folder.h"
 #include "storage/rocks/rocks_store.h"
-#include "tests/empty_log_records.h"
 #include "tests/from_environment.h"
+#include "tests/log_like_bodies.h"
 #include "tests/power/power_loss_file_system.h"
 #include "tests/quiet_log.h"
 #include "tests/seed_note.h"
@@ -32,12 +36,14 @@ namespace {
 using ::testing::HasSubstr;
 using Times = PowerLossDisk::Times;
 
+const std::string kFolder = "/var/lib/wharf";
 constexpr TableId kRows = 0;
 constexpr TableId kLast = 1;
 constexpr TableId kMeta = 2;
 const AppliedIndexRow kIndex{.table = kLast, .key = "index"};
 const StatePositionRow kPosition{.table = kMeta};
 constexpr int kOutstandingMax = 4;
+constexpr std::size_t kCopiedBytes = 12 * 1024;
 constexpr std::uint64_t kRoundsPerDisk = 10;
 constexpr int kEndless = 1'000'000;  // Rows until the log closes.
 
@@ -50,8 +56,9 @@ std::string KeyOf(int row) {
 // Of a length that makes groups end everywhere in the blocks of the log; some look like a log.
 std::string ValueOf(int row) {
   std::mt19937_64 random(row);
+  if (random() % 4 == 0) return SegmentRecords(random() % 20'000, random());
   const std::size_t bytes = random() % 10 == 0 ? random() % 40'000 : random() % 400;
-  if (random() % 3 == 0) return EmptyLogRecords(bytes / 7);
+  if (random() % 8 == 0) return EmptyLogRecords(bytes / 7);
   std::string value(bytes, '\0');
   for (char& c : value) c = static_cast<char>(random());
   return value;
@@ -62,8 +69,10 @@ std::string ValueOf(int row) {
 class Life final : public CommitLog::Observer {
  public:
   // `has_failed`: a flush or a compaction could not write, at which a daemon ends.
-  Life(SingleFolder& folder, const std::atomic<bool>& has_failed)
+  Life(SingleFolder& folder, const std::atomic<bool>& has_failed,
+       std::function<std::string(int)> value_of)
       : has_failed_(has_failed),
+        value_of_(std::move(value_of)),
         log_(std::in_place, SegmentCommitLog::Options{.bound = {.unflushed_bytes_max = 1 << 20}},
              *folder.store, std::move(folder.log),
              SegmentCommitLog::World{.observer = *this, .position = kPosition, .row = kIndex}) {}
@@ -73,7 +82,7 @@ class Life final : public CommitLog::Observer {
   void AppendRows(int first, int count) {
     for (int row = first; row < first + count && WaitForRoom(); ++row) {
       WriteBatch batch;
-      batch.Put(kRows, KeyOf(row), ValueOf(row));
+      batch.Put(kRows, KeyOf(row), value_of_(row));
       batch.Put(kLast, "last", std::to_string(row));
       appended_ = row + 1;
       log_->Append(std::move(batch),
@@ -130,6 +139,7 @@ class Life final : public CommitLog::Observer {
   int acknowledged_ = 0;
   std::optional<Status> closed_;
   const std::atomic<bool>& has_failed_;
+  const std::function<std::string(int)> value_of_;
   std::optional<SegmentCommitLog> log_;
 };
 
@@ -138,7 +148,7 @@ class PowerTest : public ::testing::Test {
   // Small buffers, so that memtables are flushed, logs change and files are compacted all the time.
   RocksStoreOptions Options() {
     has_failed_ = false;
-    return {.path = "/var/lib/wharf",
+    return {.path = kFolder,
             .tables = {{.name = "rows", .in_blob_files = true}, {.name = "last"}, {.name = "meta"}},
             .write_buffer_bytes = 128 << 10,
             .block_cache_bytes = 1 << 20,
@@ -160,14 +170,14 @@ class PowerTest : public ::testing::Test {
   PowerLossDisk& disk() { return file_system_->disk(); }
 
   // The number of rows in the store; they are all there and unchanged, or the test fails.
-  static int CountRows(const RocksStore& store) {
+  int CountRows(const RocksStore& store) const {
     const auto view = store.View();
     const auto last = view->Get(kLast, "last").value();
     int rows = 0;
     const auto cursor = view->Scan(kRows, {"", "~"});
     for (; cursor->valid(); cursor->Next(), ++rows) {
       EXPECT_EQ(cursor->key(), KeyOf(rows)) << "a hole";
-      EXPECT_TRUE(cursor->value() == ValueOf(rows)) << "row " << rows << " has other bytes";
+      EXPECT_TRUE(cursor->value() == GivenValueOf(rows)) << "row " << rows << " has other bytes";
     }
     EXPECT_TRUE(cursor->status().ok()) << cursor->status().message();
     EXPECT_EQ(last.has_value() ? std::stoi(*last) + 1 : 0, rows) << "half a batch";
@@ -175,10 +185,36 @@ class PowerTest : public ::testing::Test {
     return rows;
   }
 
+  // Now and then what stands in this very log.
+  std::string GiveValueOf(int row) {
+    copies_.erase(row);
+    if (row % 8 == 5) copies_[row] = ForgedCopyOf(ReadNewestSegment());
+    return GivenValueOf(row);
+  }
+  std::string GivenValueOf(int row) const {
+    const auto copy = copies_.find(row);
+    return copy != copies_.end() ? copy->second : ValueOf(row);
+  }
+  // Its begin; nothing on a disk that has failed.
+  std::string ReadNewestSegment() {
+    const std::string folder = SingleFolder::LogPath(kFolder);
+    std::vector<std::string> names;
+    DiskHandle file;
+    std::string bytes(kCopiedBytes, '\0');
+    std::size_t read = 0;
+    if (!disk().List(folder, names).ok()) return "";
+    std::erase_if(names, [](const std::string& name) { return !name.ends_with(".segment"); });
+    const auto newest = std::max_element(names.begin(), names.end());
+    if (newest == names.end() || !disk().Open(folder + "/" + *newest, file).ok()) return "";
+    if (!disk().Read(file, 0, bytes.size(), bytes.data(), read).ok()) return "";
+    bytes.resize(read);
+    return bytes;
+  }
+
   // Lives until the log closes or `count` rows are in; what was appended is what may be found
   // later.
   void Live(SingleFolder& folder, int count) {
-    Life life(folder, has_failed_);
+    Life life(folder, has_failed_, [this](int row) { return GiveValueOf(row); });
     life.AppendRows(acknowledged_, count);
     acknowledged_ = std::max(acknowledged_, life.acknowledged());
     appended_ = std::max(acknowledged_, life.appended());
@@ -255,6 +291,7 @@ class PowerTest : public ::testing::Test {
   std::shared_ptr<PowerLossFileSystem> file_system_ = std::make_shared<PowerLossFileSystem>();
   int acknowledged_ = 0;
   int appended_ = 0;
+  std::map<int, std::string> copies_;  // By their rows.
   std::optional<Status> closed_;
 };
 

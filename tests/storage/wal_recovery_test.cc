@@ -14,7 +14,7 @@
 #include <gtest/gtest.h>
 
 #include "storage/rocks/rocks_store.h"
-#include "tests/empty_log_records.h"
+#include "tests/log_like_bodies.h"
 #include "tests/quiet_log.h"
 #include "tests/storage/temp_folder.h"
 
