@@ -355,7 +355,7 @@ BrokerStatistics ClusterDaemon::Statistics(const Reign* reign) {
   DaemonParts parts{started_at_,   wall_->Now(), nullptr,      {},
                     care_.store(), care_.gate(), connections_, access_.guard(),
                     server_.get(), amqp_.get(),  http_.get(),  world_.tracer};
-  parts.entries_folder = settings_.data + "/entries";
+  parts.entries_folder = node_options_.data + "/entries";
   parts.archive = archive_.get();
   if (reign != nullptr) {
     parts.now = reign->leading->clock.Now();

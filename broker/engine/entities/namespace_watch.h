@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "broker/core/entities/catalog.h"
 #include "broker/core/queue/namespace_size.h"
 #include "broker/requests/broker_statistics.h"
 
