@@ -11,12 +11,13 @@ import grpc
 import daemon_test
 import wire
 from http2_connection import begin_answer
-from wire import messaging_pb2
+from wire import management_pb2, messaging_pb2
 
 # pylint: disable=wrong-import-position
 from grpc.health.v1 import health_pb2, health_pb2_grpc  # noqa: E402
 
 STOP_LIMIT = 5  # seconds
+NONE = management_pb2.MessageSelection(sql_filter="sys.Size = 0")  # Of messages with a body.
 SERVICES = ("", "wharf.v1.Backups", "wharf.v1.Clock", "wharf.v1.Cluster", "wharf.v1.Management",
             "wharf.v1.Messaging", "wharf.v1.Sessions", "wharf.v1.Topics", "wharf.v1.Transactions")
 KEPT = messaging_pb2.RECEIVE_MODE_PEEK_LOCK
@@ -94,6 +95,35 @@ class StopTest(daemon_test.DaemonTest):
         self.start()
         self.assertEqual(daemon_test.stored(self.client, "orders"), load.acknowledged)
         self.assert_settled(self.client.complete("locked", token))
+
+    def test_what_it_does_of_itself_goes_on_at_the_next_start(self):
+        """Jobs, forwarding and the deletion of what has rows of its own, all of them begun just before it is asked."""
+        daemon = self.start()
+        for name in ("walked", "inbox", "relay", "dead"):
+            self.client.create(name, max_size_in_megabytes=5120)
+        self.client.create("gone", max_size_in_megabytes=5120)
+        for _ in range(10):
+            for name in ("walked", "inbox"):
+                self.client.send(name, *[b"x"] * 1000)
+            self.client.send("gone", *[b"x" * 8192] * 100)
+            self.client.send("dead", *[b"x"] * 100)
+        tokens = [each.lock_token for each in self.client.receive_all("dead", 1000)]
+        self.client.dead_letter("dead", *tokens)
+
+        self.client.update("inbox", {"forward_to"}, forward_to="relay")
+        self.client.delete("gone")
+        jobs = [self.client.redrive("dead/$DeadLetterQueue"),
+                *(self.client.delete_selected("walked", selection=NONE) for _ in range(8))]
+        self.stop_in_time(daemon)
+
+        self.start()
+        ends = [self.client.end_of(self.client.job(job.id)) for job in jobs]
+        self.assertEqual([job.state for job in ends], [management_pb2.Job.STATE_COMPLETED] * len(jobs))
+        self.assertEqual(self.client.runtime("dead").active_message_count, 1000)
+        self.assertEqual(self.client.runtime("walked").active_message_count, 10000)
+        self.wait_until(lambda: self.client.runtime("relay").active_message_count == 10000)
+        self.assertEqual(self.client.runtime("inbox").total_message_count, 0)
+        self.assertEqual(len(daemon_test.stored(self.client, "relay")), 10000)
 
     def test_waits_end_at_once(self):
         daemon = self.start()
