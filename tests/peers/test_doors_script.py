@@ -15,7 +15,7 @@ import unittest
 
 DOORS = pathlib.Path(__file__).resolve().parents[2] / "tools/doors"
 LITTLE = {"ROUNDS": "1", "SCALE": "0.005", "ENTITIES": "150", "POLLS": "40", "LARGE": "8", "AT_REST": "0.1"}
-RATIO = r" +[\d,]+(/s|us) +[\d.]+  \([\d.]+ to [\d.]+\), asked [\d.]+; processor \d+ us, \d+ us$"
+RATIO = r" +[\d,]+(/s|us) +[\d.]+  \([\d.]+ to [\d.]+\), asked [\d.]+; processor [\d.]+ us, [\d.]+ us$"
 
 
 def run(*kinds):
@@ -28,9 +28,11 @@ class DoorsScriptTest(unittest.TestCase):
         ended = run("speed", "polls", "large")
         self.assertIn(ended.returncode, (0, 1), ended.stderr)
         self.assertEqual(ended.stderr, "")
-        for words in (r"send +http +[\d,]+/s  grpc" + RATIO, r"receive +http +[\d,]+/s  grpc" + RATIO,
-                      r"latency +http +[\d,]+us  grpc" + RATIO, r"send +websocket +[\d,]+/s   tcp" + RATIO,
-                      r"cycle +websocket +[\d,]+/s   tcp" + RATIO, r"page, \$skip=0 +[\d.]+ ms, asked 20 ms$",
+        for words in (r"send +http +[\d,]+/s +grpc" + RATIO, r"receive +http +[\d,]+/s +grpc" + RATIO,
+                      r"latency +http +[\d,]+us +grpc" + RATIO, r"send +amqp +[\d,]+/s +stream" + RATIO,
+                      r"cycle +amqp +[\d,]+/s +stream" + RATIO, r"latency +amqp +[\d,]+us +stream" + RATIO,
+                      r"send +websocket +[\d,]+/s +tcp" + RATIO, r"cycle +websocket +[\d,]+/s +tcp" + RATIO,
+                      r"page, \$skip=0 +[\d.]+ ms, asked 20 ms$",
                       r"page, \$skip=50 +[\d.]+ ms, asked 20 ms$", r"poll that waits +[-\d.]+ KiB, asked 24 KiB$",
                       r"all of them +[\d.]+ % of a core, asked 1 %$", r"8 MiB out, in [\d.]+ s +[-\d.]+ MiB, asked 8 MiB$"):
             with self.subTest(words):
