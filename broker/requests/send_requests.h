@@ -1,6 +1,8 @@
 // What is asked about sending messages.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +25,10 @@ struct SendRequest {
   std::vector<Message> messages{};
   // All messages or none.
   bool atomic = false;
+  // Of an atomic one: its bytes as the client encoded it, where that is what the client holds
+  // against the limit. A batch within it is not too large, though its messages have more together
+  // in the broker: the door may have given each an id that the client did not reckon with.
+  std::optional<std::int64_t> encoded_bytes{};
 };
 
 // A message whose body comes in pieces; see Upload.

@@ -385,6 +385,14 @@ class DataTest(RestTest):
             self.assert_refused(400, "SubCode=40000", self.ask("POST", path, b"x"))
         self.assertEqual(self.take("q", 0).status, 204)
 
+    def test_a_batch_that_fills_a_body_is_taken(self):  # SIZ-2
+        """Whoever sends it reckons with its own bytes, and not with the ids that the messages get."""
+        batch = json.dumps([{"Body": "x" * 240}] * 4000, separators=(",", ":")).encode()
+        self.assertLess(len(batch), MIB)
+        self.assertGreater(4000 * (240 + 36), MIB)
+        self.assertEqual(self.ask("POST", "/q/messages", batch, BATCH).status, 201)
+        self.assertEqual(self.client.runtime("q").active_message_count, 4000)
+
     def test_a_larger_body_may_come_in_where_it_is_said(self):  # RST-13
         self.daemon.terminate()
         self.serve("--http-max-body=8MiB")

@@ -29,7 +29,8 @@ Status Sending::Admit(const Message& message, std::int64_t bytes_more, Timestamp
 }
 
 // What is sent as one batch may fill the entity to beyond its quota, as one message may.
-Status Sending::CheckBatch(const std::vector<Message>& messages, const KnownIds& known,
+Status Sending::CheckBatch(const std::vector<Message>& messages,
+                           std::optional<std::int64_t> encoded_bytes, const KnownIds& known,
                            Timestamp now) const {
   std::int64_t size = 0;
   for (const Message& message : messages) {
@@ -38,9 +39,14 @@ Status Sending::CheckBatch(const std::vector<Message>& messages, const KnownIds&
     WHARF_RETURN_IF_ERROR(placement_.CheckSameKey(messages.front(), message));
     size += SizeOf(message);
   }
+  WHARF_RETURN_IF_ERROR(CheckBatchSize(std::min(size, encoded_bytes.value_or(size))));
+  return quota_.CheckNamespace(size);
+}
+
+Status Sending::CheckBatchSize(std::int64_t size) const {
   const QueueDescription& description = record_.description;
   const std::int64_t limit = std::min(kBatchBytesMax, description.message_bytes_max());
-  if (size <= limit) return quota_.CheckNamespace(size);
+  if (size <= limit) return {};
   return {
       ErrorCode::kMessageSizeExceeded,
       fmt::format("the messages of an atomic send have {} bytes together, more than the {} that "
@@ -50,10 +56,11 @@ Status Sending::CheckBatch(const std::vector<Message>& messages, const KnownIds&
 
 Result<std::vector<Result<SendOutcome>>> Sending::Send(std::vector<Message> messages, bool atomic,
                                                        KnownIds& known, Timestamp now,
-                                                       Changes& changes) {
+                                                       Changes& changes,
+                                                       std::optional<std::int64_t> encoded_bytes) {
   WHARF_RETURN_IF_ERROR(entrance_.Check());
   WHARF_RETURN_IF_ERROR(quota_.CheckNamespace(0));
-  if (atomic) WHARF_RETURN_IF_ERROR(CheckBatch(messages, known, now));
+  if (atomic) WHARF_RETURN_IF_ERROR(CheckBatch(messages, encoded_bytes, known, now));
   main_.NoteAccess(now);
   std::vector<Result<SendOutcome>> results;
   results.reserve(messages.size());

@@ -5,6 +5,7 @@
 // what counts beside the message. Owned by a Queue, used on the shard's thread.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -32,9 +33,11 @@ class Sending {
 
   // One result a message. With `atomic` either every message gets a number, or the status says why
   // none did. `known` has what is known of the messages' ids, and learns the new ones; only an
-  // entity with duplicate detection looks at it.
-  Result<std::vector<Result<SendOutcome>>> Send(std::vector<Message> messages, bool atomic,
-                                                KnownIds& known, Timestamp now, Changes& changes);
+  // entity with duplicate detection looks at it. `encoded_bytes` as in SendRequest
+  // (requests/send_requests.h).
+  Result<std::vector<Result<SendOutcome>>> Send(
+      std::vector<Message> messages, bool atomic, KnownIds& known, Timestamp now, Changes& changes,
+      std::optional<std::int64_t> encoded_bytes = std::nullopt);
 
   // A message whose large body comes apart from it. Checked before its body is there...
   Status CheckLarge(const Message& message, std::uint64_t body_bytes, Timestamp now) const;
@@ -54,8 +57,9 @@ class Sending {
   // The evaluation of one message; whether there is room is told apart, by Admit.
   Status Check(const Message& message, Timestamp now) const;
   Status Admit(const Message& message, std::int64_t bytes_more, Timestamp now) const;
-  Status CheckBatch(const std::vector<Message>& messages, const KnownIds& known,
-                    Timestamp now) const;
+  Status CheckBatch(const std::vector<Message>& messages, std::optional<std::int64_t> encoded_bytes,
+                    const KnownIds& known, Timestamp now) const;
+  Status CheckBatchSize(std::int64_t size) const;
   SendOutcome Accept(Message message, const std::optional<BodyRef>& uploaded, KnownIds& known,
                      Timestamp now, Changes& changes);
   std::shared_ptr<StoredMessage> Store(Message message, const std::optional<BodyRef>& uploaded,

@@ -40,8 +40,12 @@ void SendHandler::Plan(Asked<SendRequest> asked, Turn& turn) {
   }
   asked.answer = Timed(target->queue->latencies(), &EntityLatencies::send, asked.asked_at,
                        std::move(asked.answer));
-  Sending sending{target->lane, asked.request.atomic, asked.request.messages.size(),
-                  std::move(asked.request.messages), std::move(asked.answer)};
+  Sending sending{target->lane,
+                  asked.request.atomic,
+                  asked.request.encoded_bytes,
+                  asked.request.messages.size(),
+                  std::move(asked.request.messages),
+                  std::move(asked.answer)};
   if (sends_.HasLine(*target->queue)) {
     return PlanInLine(*target->queue, std::move(sending), turn);
   }
@@ -62,7 +66,7 @@ void SendHandler::PlanInLine(Queue& queue, Sending sending, Turn& turn) {
     context_.touched.Touch(sending.lane);
     Reply(later, std::move(sending.answer),
           (*found)->sending().Send(std::move(sending.messages), sending.atomic, **known, later.now,
-                                   later.changes));
+                                   later.changes, sending.encoded_bytes));
   };
   sends_.Plan(queue, std::move(ticket), turn);
 }
@@ -99,7 +103,7 @@ bool SendHandler::PlanSlice(Sending& sending, Turn& turn) {
     const std::size_t slice = SliceOf(sending, **queue, turn);
     sending.slice_copies = slice * topics_.CopiesOf(**queue);
     sent = (*queue)->sending().Send(TakeSlice(sending, slice), sending.atomic, none, turn.now,
-                                    turn.changes);
+                                    turn.changes, sending.encoded_bytes);
   }
   if (!sent.ok()) {
     RefuseRest(std::move(sending), sent.status(), turn);

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <deque>
+#include <optional>
 #include <vector>
 
 #include "broker/core/queue/queue.h"
@@ -38,6 +39,7 @@ class SendHandler {
   struct Sending {
     LaneId lane;
     bool atomic = false;
+    std::optional<std::int64_t> encoded_bytes;
     std::size_t count = 0;
     std::vector<Message> messages;
     Answer<SendReceipt> answer;

@@ -83,16 +83,20 @@ TEST_F(BrokerLinksTest, AMessageWithoutAnIdGetsOne) {
   EXPECT_THAT(Receive()[0].message->message.message_id.value_or(""), SizeIs(36));
 }
 
+std::string BatchOf(const std::vector<std::string>& messages) {
+  std::string batch;
+  Writer writer(batch);
+  for (const std::string& message : messages) {
+    writer.BeginDescribed(descriptor::kData);
+    writer.WriteBinary(message);
+  }
+  return batch;
+}
+
 TEST_F(BrokerLinksTest, ABatchIsSentAsAWholeOrNotAtAll) {
   AttachSender();
   const auto send = [this](const std::vector<std::string>& messages) {
-    std::string batch;
-    Writer writer(batch);
-    for (const std::string& message : messages) {
-      writer.BeginDescribed(descriptor::kData);
-      writer.WriteBinary(message);
-    }
-    client_.SayTransfer(0, batch, kBatchFormat);
+    client_.SayTransfer(0, BatchOf(messages), kBatchFormat);
     return client_.Hear(" disposition{");
   };
 
@@ -101,6 +105,22 @@ TEST_F(BrokerLinksTest, ABatchIsSentAsAWholeOrNotAtAll) {
   EXPECT_THAT(Receive(), IsEmpty());
   EXPECT_THAT(send({DataMessage("one"), DataMessage("two")}), HasSubstr("accepted"));
   EXPECT_THAT(Receive(), SizeIs(2));
+}
+
+// A client fills it by what it encodes, and knows nothing of the ids that they get (SIZ-7).
+TEST_F(BrokerLinksTest, ABatchOfTheToldSizeIsTaken) {
+  constexpr std::size_t kTold = 1048576;
+  AttachSender();
+  std::vector<std::string> messages(1025, DataMessage(std::string(1000, 'x'), ""));
+  const std::size_t missing = kTold - BatchOf(messages).size();
+  messages.back() = DataMessage(std::string(1000 + missing, 'x'), "");
+  const std::string batch = BatchOf(messages);
+  ASSERT_EQ(batch.size(), kTold);
+
+  client_.SayTransfer(0, batch, kBatchFormat);
+
+  EXPECT_THAT(client_.Hear(" disposition{"), HasSubstr("accepted"));
+  EXPECT_EQ(broker_.GetQueue("q")->main.fresh, 1025);
 }
 
 TEST_F(BrokerLinksTest, WhatIsNoMessageIsRejectedAndTheLinkGoesOn) {

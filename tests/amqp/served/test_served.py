@@ -20,8 +20,8 @@ from proton.reactor import AtMostOnce
 from proton.utils import ConnectionClosed, LinkDetached
 from wharf.v1 import cluster_pb2  # pylint: disable=wrong-import-order
 
-SDK_STEPS = ("sent", "settled", "drained", "kept what AMQP says", "read what is dead", "subscribed",
-             "told what is missing", "closed")
+SDK_STEPS = ("sent", "settled", "drained", "filled a batch", "kept what AMQP says",
+             "read what is dead", "subscribed", "told what is missing", "closed")
 SESSION_STEPS = ("received and deleted", "scheduled", "renewed and deferred", "settled behind its link", "found nothing",
                  "accepted", "kept its state", "given back", "ruled", "closed")
 HAS_SDK = test_node.major_version() >= 20

@@ -217,7 +217,11 @@ void SendLink::SendKept() {
 }
 
 void SendLink::Send(const Delivered& part, std::vector<Message> messages, const Caller& caller) {
-  AskFor(world_, caller, SendRequest{{world_.path}, std::move(messages), /*atomic=*/true},
+  AskFor(world_, caller,
+         SendRequest{.entity = {world_.path},
+                     .messages = std::move(messages),
+                     .atomic = true,
+                     .encoded_bytes = static_cast<std::int64_t>(message_.size())},
          message_.size(),
          [weak = weak_from_this(), delivery = part.delivery,
           id = caller.tracking_id](const Result<SendReceipt>& receipt) {

@@ -62,6 +62,7 @@ Result<Incoming> OneOf(ServiceBusRequest& request) {
     if (!names.insert(is_property ? name : absl::AsciiStrToLower(name)).second) return Twice(name);
     if (is_property) message.application_properties.emplace_back(name, PropertyFrom(value));
   }
+  incoming.encoded_bytes = request.body.size();
   message.body = std::move(request.body);
   GiveId(message);
   return incoming;
@@ -132,7 +133,7 @@ Result<Incoming> BatchOf(const std::string& body) {
   if (batch->empty() || batch->size() > kItemsMax) {
     return BadValue("a batch", fmt::format("has 1 to {} messages", kItemsMax));
   }
-  Incoming incoming;
+  Incoming incoming{.encoded_bytes = body.size()};
   std::vector<Message>& messages = incoming.messages;
   messages.reserve(batch->size());
   for (const json& entry : *batch) {

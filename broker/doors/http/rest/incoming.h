@@ -2,6 +2,7 @@
 // headers, or several in JSON (RST-1, RST-2). Pure function.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "broker/core/messages/message.h"
@@ -14,6 +15,8 @@ namespace wharf::rest {
 struct Incoming {
   // At least one.
   std::vector<Message> messages{};
+  // Of the body that they came in.
+  std::size_t encoded_bytes = 0;
   // Headers that did not become properties; of a batch none are meant to (RST-2).
   OmittedNames omitted{};
 };

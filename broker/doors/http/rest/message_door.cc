@@ -59,7 +59,10 @@ void Send(const ServiceBusCallPtr& call, const DataRoute& route) {
   if (is_large) return BodyUpload::Begin(call, {route.entity}, std::move(messages.front()), answer);
   call->requests().Ask(
       call->request().caller,
-      SendRequest{.entity = {route.entity}, .messages = std::move(messages), .atomic = true},
+      SendRequest{.entity = {route.entity},
+                  .messages = std::move(messages),
+                  .atomic = true,
+                  .encoded_bytes = static_cast<std::int64_t>(incoming->encoded_bytes)},
       [answer](const Result<SendReceipt>& receipt) { answer(RefusalOf(receipt)); });
 }
 

@@ -32,6 +32,17 @@ await receiver.completeMessage(again);
 assert.deepStrictEqual(await receiver.receiveMessages(1, { maxWaitTimeInMs: 100 }), []);
 console.log('drained');
 
+const batch = await sender.createMessageBatch();
+while (batch.tryAddMessage({ body: 'x'.repeat(1000) }));
+assert.ok(batch.sizeInBytes > batch.maxSizeInBytes - 2000 && batch.count > 100);
+await sender.sendMessages(batch);
+const deleting = client.createReceiver('q', { receiveMode: 'receiveAndDelete' });
+for (let left = batch.count; left > 0;) {
+  left -= (await deleting.receiveMessages(left, { maxWaitTimeInMs: 5000 })).length;
+}
+await deleting.close();
+console.log('filled a batch');
+
 for (const [bodyType, body] of [['value', { deep: [1, 'two'] }], ['sequence', ['a', 2]]]) {
   const said = { bodyType, body, footer: { crc: 'x' }, messageAnnotations: { note: 'mine' } };
   await sender.sendMessages({ ...said, properties: { messageId: bodyType, userId: 'me' } });
