@@ -233,8 +233,10 @@ TEST_F(ManagementTest, OldMessagesOfOneSessionAreDeleted) {  // BDL-5
 
   EXPECT_THAT(Ask("com.microsoft:batch-delete-messages", body),
               HasSubstr("\"message-count\" 2:int"));
+  // The SDK for JavaScript takes no other 204 for an answer.
   EXPECT_THAT(Ask("com.microsoft:batch-delete-messages", body),
-              HasSubstr("\"statusCode\" 204:int"));
+              AllOf(HasSubstr("\"statusCode\" 204:int"),
+                    HasSubstr("\"errorCondition\" :com.microsoft:message-not-found")));
   const auto left = broker_.Peek("letters", 0, 10)->messages;
   ASSERT_EQ(left.size(), 2U);
   EXPECT_EQ(left[0].message->message.session_id, "anna");

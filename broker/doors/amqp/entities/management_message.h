@@ -41,7 +41,7 @@ struct ManagementReply {
 
   int status_number = kDone;
   std::string description = "OK";
-  // Of a failure; else empty.
+  // Of a failure, and of some that found nothing; else empty.
   std::string condition{};
   // Absent: there is none.
   std::optional<Map> body{};

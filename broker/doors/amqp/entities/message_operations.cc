@@ -15,6 +15,7 @@ constexpr std::size_t kAnswerBytesMax = std::size_t{1} << 20;
 constexpr std::int32_t kActive = 0;
 constexpr std::int32_t kDeferred = 1;
 constexpr std::int32_t kScheduled = 2;
+constexpr char kMessageNotFound[] = "com.microsoft:message-not-found";
 
 // Of one deletion of the oldest (BDL-3); who asks for more is told how many it were.
 constexpr std::size_t kDeletedMax = 4000;
@@ -126,7 +127,7 @@ void DeleteMessages(const OperationPtr& operation) {
     request.before = TimeFrom(*before);
   }
   operation->Ask(std::move(request), 0, [](Operation& self, std::int64_t deleted) {
-    if (deleted == 0) return self.Nothing();
+    if (deleted == 0) return self.Nothing(kMessageNotFound);
     Map body;
     Put(body, "message-count", Value(static_cast<std::int32_t>(deleted)));
     self.Done(std::move(body));

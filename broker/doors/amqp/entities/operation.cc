@@ -133,8 +133,10 @@ void Operation::Done(Map body) {
   Answer(std::move(reply));
 }
 
-void Operation::Nothing() {
-  Answer({.status_number = ManagementReply::kNothing, .description = "No Content"});
+void Operation::Nothing(std::string condition) {
+  Answer({.status_number = ManagementReply::kNothing,
+          .description = "No Content",
+          .condition = std::move(condition)});
 }
 
 void Operation::Fail(const Status& why) {

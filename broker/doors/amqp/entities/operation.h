@@ -110,7 +110,8 @@ class Operation final : public std::enable_shared_from_this<Operation> {
   }
   void Done(Map body = {});
   // There is none of what was asked for.
-  void Nothing();
+  // Some clients want to hear what it is that there is none of.
+  void Nothing(std::string condition = {});
   void Fail(const Status& why);
 
  private:
