@@ -292,6 +292,7 @@ void Shard::Close(const Status& reason) {
   agenda_.Post([this, reason](Turn& turn) {
     workers_.dispatcher.DetachEveryone(reason, turn);
     workers_.sessions.RefuseAll(reason, turn);
+    workers_.closed_waits.EndAll(reason, turn);
   });
 }
 

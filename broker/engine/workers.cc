@@ -62,6 +62,7 @@ void Workers::Register() {
   registrations.Add(transactions);
   registrations.Add(forwarder);
   registrations.Add(access_rules);
+  registrations.Add(closed_waits);
   windows.AddUser(dispatcher);
   windows.AddUser(forwarder);
 }

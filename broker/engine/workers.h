@@ -20,6 +20,7 @@
 #include "broker/engine/delivery/windows.h"
 #include "broker/engine/entities/access_rules.h"
 #include "broker/engine/entities/audit_log.h"
+#include "broker/engine/entities/closed_waits.h"
 #include "broker/engine/entities/entities.h"
 #include "broker/engine/entities/entity_finder.h"
 #include "broker/engine/entities/fences.h"
@@ -108,6 +109,7 @@ struct Workers {
   Transactions transactions;
   Recounts recounts;
   AccessRules access_rules;
+  ClosedWaits closed_waits;
 
  private:
   // Which workers take part in what concerns several, in the order in which they are asked.

@@ -51,7 +51,7 @@ class UploadHandle {
   virtual bool is_over() const = 0;
 };
 
-// A call that waits for messages, or for a session.
+// A call that waits for messages, for a session, or for the end of an entity.
 class WaitHandle {
  public:
   virtual ~WaitHandle() = default;

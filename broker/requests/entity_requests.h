@@ -52,6 +52,13 @@ struct CreateEntityRequest {
   bool shows_access_rules = false;
 };
 
+// Waits until an entity takes no more messages: it was deleted, disabled for those who send, or
+// fenced; the error says which. Without one the wait was cancelled.
+struct AwaitClosedRequest {
+  using Response = std::monostate;
+  EntityRef entity{};
+};
+
 // Says what an entity shall be, from what it is when its turn comes; or why not. Called once, on a
 // thread of the broker.
 using EntityEdit = absl::AnyInvocable<Result<QueueDescription>(const EntityRecord& current) &&>;

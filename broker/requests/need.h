@@ -212,5 +212,7 @@ template <>
 inline constexpr Need kNeed<AcceptSessionRequest> = needs::kListen;
 template <>
 inline constexpr Need kNeed<UploadRequest> = needs::kSend;
+template <>
+inline constexpr Need kNeed<AwaitClosedRequest> = needs::kSend;
 
 }  // namespace wharf

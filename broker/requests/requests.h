@@ -41,6 +41,8 @@ class Requests : public TakesEach<RequestList> {
                                            AnswerTo<ReceiveRequest> answer) = 0;
   virtual std::shared_ptr<WaitHandle> Wait(Caller caller, AcceptSessionRequest request,
                                            AnswerTo<AcceptSessionRequest> answer) = 0;
+  virtual std::shared_ptr<WaitHandle> Wait(Caller caller, AwaitClosedRequest request,
+                                           AnswerTo<AwaitClosedRequest> answer) = 0;
 
   // A receiver that stays. One that accepts sessions is attached at once; the sink hears which it
   // got, or why it gets none (OnDetached). Answered before the sink is called.

@@ -141,18 +141,21 @@ TEST_F(RequestsTest, NorDoesAReceiverOrAnUploadOrAWait) {
   Pending<SendOutcome> uploaded;
   Pending<std::vector<Delivered>> received;
   Pending<AcceptedSession> accepted;
+  Pending<std::monostate> closed;
 
   requests().Attach({}, {gone}, std::make_shared<RecordingSink>(), attached.answer());
   requests().Upload(
       {}, {gone, Message(), 1}, [] {}, uploaded.answer());
   requests().Wait({}, ReceiveRequest{gone}, received.answer());
   requests().Wait({}, AcceptSessionRequest{gone, {}}, accepted.answer());
+  requests().Wait({}, AwaitClosedRequest{gone}, closed.answer());
   engine_.Run();
 
   EXPECT_EQ(attached.result->status().code(), ErrorCode::kMessagingEntityNotFound);
   EXPECT_EQ(uploaded.result->status().code(), ErrorCode::kMessagingEntityNotFound);
   EXPECT_EQ(received.result->status().code(), ErrorCode::kMessagingEntityNotFound);
   EXPECT_EQ(accepted.result->status().code(), ErrorCode::kMessagingEntityNotFound);
+  EXPECT_EQ(closed.result->status().code(), ErrorCode::kMessagingEntityNotFound);
 }
 
 TEST_F(RequestsTest, AnEntityIsFoundAsSoonAsAnybodyHearsThatItWasMade) {

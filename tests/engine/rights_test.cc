@@ -402,6 +402,16 @@ TEST_F(AttachmentTest, ReceiversWaitsAndUploadsTakeTheirRights) {  // SEC-10
         .status()
         .code();
   });
+  TryOpening(Right::kSend, [&](const Caller& caller) {
+    ErrorCode code = ErrorCode::kOk;
+    const auto wait = requests().Wait(
+        caller, AwaitClosedRequest{kSampleEntity},
+        [&](const Result<std::monostate>& closed) { code = closed.status().code(); });
+    engine_.Run();
+    wait->Cancel();
+    engine_.Run();
+    return code;
+  });
 }
 
 // No probing of names.
@@ -952,7 +962,7 @@ class NeedTest : public testing::Test {
 
 TEST_F(NeedTest, IsWhatTheSemanticsSay) {
   // SEC-21
-  ExpectEach(TypeList<SendRequest, UploadRequest, CancelScheduledRequest, RescheduleRequest,
+  ExpectEach(TypeList<SendRequest, UploadRequest, AwaitClosedRequest, CancelScheduledRequest, RescheduleRequest,
                       ActivateScheduledRequest>(),
              {On::kEntity, Right::kSend});
   // SEC-22, SEC-24
@@ -983,8 +993,8 @@ TEST_F(NeedTest, IsWhatTheSemanticsSay) {
   ExpectEach(TypeList<AskClock, EvaluateRuleRequest, ReadBodyChunkRequest>(),
              {On::kNothing, std::nullopt});
 
-  // Beside the list stand four that open something, and four that others are asked.
-  EXPECT_EQ(looked_at_, CountOf(RequestList()) + 4 + 4);
+  // Beside the list stand five that open something, and four that others are asked.
+  EXPECT_EQ(looked_at_, CountOf(RequestList()) + 5 + 4);
 }
 
 // One address, however it is written, is one resource.

@@ -52,6 +52,10 @@ class KeptRequests final : public HandsEach<KeptRequests, Requests, RequestList>
                                    AnswerTo<AcceptSessionRequest>) override {
     return Fail<WaitHandle>();
   }
+  std::shared_ptr<WaitHandle> Wait(Caller, AwaitClosedRequest,
+                                   AnswerTo<AwaitClosedRequest>) override {
+    return Fail<WaitHandle>();
+  }
   std::shared_ptr<ReceiverHandle> Attach(Caller, AttachRequest, std::shared_ptr<DeliverySink>,
                                          wharf::Answer<Attached>) override {
     return Fail<ReceiverHandle>();

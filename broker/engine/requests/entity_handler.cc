@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "broker/core/queue/gates.h"
 #include "broker/engine/requests/reply.h"
 
 namespace wharf {
@@ -126,6 +127,13 @@ void EntityHandler::Plan(Asked<PurgeRequest> asked, Turn& turn) {
         target.ok() ? entities_.Purge(*target, asked.request.with_scheduled,
                                       AuditLog::AuthorOf(asked.caller), turn)
                     : Result<std::int64_t>(target.status()));
+}
+
+void EntityHandler::Plan(Asked<AwaitClosedRequest> asked, ClosedWaits::Id& id, Turn& turn) {
+  const Result<EntityFinder::Target> target = finder_.ResolveSend(asked.request.entity);
+  const Status takes = target.ok() ? CheckSend(target->queue->record()) : target.status();
+  if (!takes.ok()) return Reply(turn, std::move(asked.answer), Result<std::monostate>(takes));
+  id = closed_waits_.Add(target->queue->id(), std::move(asked.answer));
 }
 
 }  // namespace wharf

@@ -9,6 +9,7 @@
 
 #include "broker/core/queue/queue.h"
 #include "broker/engine/entities/access_rules.h"
+#include "broker/engine/entities/closed_waits.h"
 #include "broker/engine/entities/entities.h"
 #include "broker/engine/entities/entity_finder.h"
 #include "broker/engine/requests/asked.h"
@@ -22,12 +23,13 @@ namespace wharf {
 class EntityHandler {
  public:
   EntityHandler(const WorkerContext& context, const EntityFinder& finder, const Topics& topics,
-                Entities& entities, AccessRules& access_rules)
+                Entities& entities, AccessRules& access_rules, ClosedWaits& closed_waits)
       : context_(context),
         finder_(finder),
         topics_(topics),
         entities_(entities),
-        access_rules_(access_rules) {}
+        access_rules_(access_rules),
+        closed_waits_(closed_waits) {}
 
   void Plan(Asked<CreateEntityRequest> asked, Turn& turn);
   void Plan(Asked<UpdateEntityRequest> asked, Turn& turn);
@@ -37,6 +39,10 @@ class EntityHandler {
   void Plan(Asked<ListEntitiesRequest> asked, Turn& turn);
   void Plan(Asked<ListSubscriptionsRequest> asked, Turn& turn);
   void Plan(Asked<PurgeRequest> asked, Turn& turn);
+
+  // `id` is that of the wait then, as long as it waits.
+  void Plan(Asked<AwaitClosedRequest> asked, ClosedWaits::Id& id, Turn& turn);
+  void EndWait(const ClosedWaits::Id& id, Turn& turn) { closed_waits_.End(id, turn); }
 
  private:
   QueueSnapshot SnapshotOf(const Queue& queue, bool shows_access_rules) const;
@@ -55,6 +61,7 @@ class EntityHandler {
   const Topics& topics_;
   Entities& entities_;
   AccessRules& access_rules_;
+  ClosedWaits& closed_waits_;
 };
 
 }  // namespace wharf

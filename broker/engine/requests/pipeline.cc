@@ -191,6 +191,12 @@ class Pipeline final : public GivesEach<Pipeline, Requests, RequestList> {
                                                           std::move(answer));
   }
 
+  std::shared_ptr<WaitHandle> Wait(Caller caller, AwaitClosedRequest request,
+                                   AnswerTo<AwaitClosedRequest> answer) override {
+    return TakeWaiting<ClosedWaits::Id, EntityHandler>(std::move(caller), std::move(request),
+                                                       std::move(answer));
+  }
+
   std::shared_ptr<ReceiverHandle> Attach(Caller caller, AttachRequest request,
                                          std::shared_ptr<DeliverySink> sink,
                                          Answer<Attached> answer) override {

@@ -787,6 +787,27 @@ TEST_F(BrokerLinksTest, AnEntityThatGoesOrIsDisabledEndsItsLinks) {
   EXPECT_THAT(client_.Hear(" detach{"), HasSubstr("amqp:resource-deleted"));
 }
 
+TEST_F(BrokerLinksTest, AnEntityThatTakesNoMoreEndsItsSenders) {
+  AttachSender();
+  QueueDescription queue = broker_.GetQueue("q")->record.description;
+  queue.status = EntityStatus::kReceiveDisabled;
+  ASSERT_TRUE(broker_.UpdateQueue(queue).ok());
+  EXPECT_THAT(client_.HearAll(), Each(Not(HasSubstr(" detach{"))));
+  queue.status = EntityStatus::kSendDisabled;
+  ASSERT_TRUE(broker_.UpdateQueue(queue).ok());
+  EXPECT_THAT(client_.Hear(" detach{"),
+              AllOf(HasSubstr("closed=true"), HasSubstr("com.microsoft:entity-disabled")));
+  client_.SayDetach(0);
+
+  queue.status = EntityStatus::kActive;
+  ASSERT_TRUE(broker_.UpdateQueue(queue).ok());
+  AttachSender();
+  client_.SayTransfer(0, DataMessage("hello"));
+  EXPECT_THAT(client_.Hear(" disposition{"), HasSubstr("accepted"));
+  ASSERT_TRUE(broker_.DeleteQueue("q").ok());
+  EXPECT_THAT(client_.Hear(" detach{"), HasSubstr("amqp:resource-deleted"));
+}
+
 TEST_F(BrokerLinksTest, WhatAClientForgetsWithoutAnOutcomeGoesBack) {
   ASSERT_TRUE(broker_.Send("q", "hello").ok());
   AttachReceiver();

@@ -165,8 +165,8 @@ void ScheduleMessages(const OperationPtr& operation) {
         SendMessages{std::move(request.messages)}, bytes,
         [none = std::move(none)](Operation& self) { AnswerNumbers(self, none); });
   }
-  operation->Ask(std::move(request), bytes, [](Operation& self, const SendReceipt& receipt) {
   request.encoded_bytes = static_cast<std::int64_t>(bytes);
+  operation->Ask(std::move(request), bytes, [](Operation& self, const SendReceipt& receipt) {
     std::vector<std::int64_t> numbers;
     for (const Result<SendOutcome>& outcome : receipt) {
       if (!outcome.ok()) return self.Fail(outcome.status());

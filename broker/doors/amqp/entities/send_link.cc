@@ -38,6 +38,7 @@ void SendLink::End() {
   SendKept();
   large_.reset();
   GiveBackPartial();
+  for (const auto& wait : std::exchange(closed_waits_, {})) wait->Cancel();
   has_ended_ = true;
 }
 
@@ -83,7 +84,25 @@ void SendLink::OnEntity(EntityKind kind, const Result<QueueSnapshot>& entity) {
       Value(Symbol{"com.microsoft:max-message-batch-size"}),
       Value(static_cast<std::int64_t>(std::min(bytes_max, kBatchBytesMax))));
   world_.Accept(std::move(attach_));
+  AwaitClosed(world_.path);
+  if (!via_.empty()) AwaitClosed(via_);
   GiveCredit();
+}
+
+// Whatever is sent behind that is told by itself why it is not taken.
+void SendLink::AwaitClosed(const std::string& path) {
+  closed_waits_.push_back(world_.requests.Wait(
+      world_.CallerWith(permit_), AwaitClosedRequest{world_.requests.Find(path)},
+      [weak = weak_from_this(),
+       post = world_.connection.poster()](const Result<std::monostate>& closed) {
+        if (closed.ok()) return;
+        post([weak, why = closed.status()] {
+          const auto self = weak.lock();
+          if (self == nullptr || self->has_ended_) return;
+          self->End();
+          self->world_.Detach(why);
+        });
+      }));
 }
 
 void SendLink::OnDelivered(const Delivered& part) {

@@ -1,10 +1,10 @@
 // SendLink: a link by which a client sends to a queue or a topic.
 //
 // Puts messages together, hands those that came at one go to the broker at one go, and tells the
-// outcome of each when the commit is done.
-// How much it lets a client send before that is bounded by credit and by the bytes of the
-// connection that are not answered. A message over 1 MiB goes on while it comes (LargeSend). Owned
-// by BrokerLinks, on the strand of the connection.
+// outcome of each when the commit is done. How much it lets a client send before that is bounded by
+// credit and by the bytes of the connection that are not answered. A message over 1 MiB goes on
+// while it comes (LargeSend). The link ends when its entity, or the one that it sends by way of,
+// takes no more messages. Owned by BrokerLinks, on the strand of the connection.
 #pragma once
 
 #include <cstdint>
@@ -50,6 +50,7 @@ class SendLink final : public NodeLink, public std::enable_shared_from_this<Send
 
   void AskAbout(EntityKind kind);
   void OnEntity(EntityKind kind, const Result<QueueSnapshot>& entity);
+  void AwaitClosed(const std::string& path);
   void Collect(const Delivered& part);
   // A message that is large goes to the broker while it comes.
   void TryLarge(const Delivered& part);
@@ -90,6 +91,8 @@ class SendLink final : public NodeLink, public std::enable_shared_from_this<Send
   // So much of it must be there before it is looked at again.
   std::size_t look_at_ = 0;
   bool has_ended_ = false;
+  // To hear that its entities take no more.
+  std::vector<std::shared_ptr<WaitHandle>> closed_waits_;
   // Why it will not be sent: nothing more of it is kept.
   Status refused_;
   // What the broker has not answered.
