@@ -359,7 +359,7 @@ BrokerStatistics ClusterDaemon::Statistics(const Reign* reign) {
   parts.archive = archive_.get();
   if (reign != nullptr) {
     parts.now = reign->leading->clock.Now();
-    parts.shard = &reign->leadership->shard();
+    parts.leadership = reign->leadership.get();
     parts.log = reign->leading->log.stats();
     // Rules that came while it leads without any are obeyed by the next reign.
     parts.guard = reign->guard;

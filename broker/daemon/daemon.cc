@@ -223,10 +223,10 @@ void Daemon::Stop(bool is_healthy) {
 }
 
 BrokerStatistics Daemon::Statistics() {
-  return StatisticsOf({started_at_, clock_.clock->Now(), &leadership_.shard(), log_.stats(),
-                       care_.store(), care_.gate(), connections_, guard_.get(), server_.get(),
-                       amqp_.get(), http_.get(), tracer_,
-                       SingleFolder::LogPath(care_.store().path()), archive_.get()});
+  return StatisticsOf({started_at_, clock_.clock->Now(), &leadership_, log_.stats(), care_.store(),
+                       care_.gate(), connections_, guard_.get(), server_.get(), amqp_.get(),
+                       http_.get(), tracer_, SingleFolder::LogPath(care_.store().path()),
+                       archive_.get()});
 }
 
 }  // namespace wharf

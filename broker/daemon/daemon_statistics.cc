@@ -72,7 +72,14 @@ BrokerStatistics WithoutMessages(const DaemonParts& parts) {
           .archive = ArchiveOf(parts.archive)};
 }
 
-void AddMessages(const Shard& shard, const CommitLog::Stats& log, BrokerStatistics& statistics) {
+ReadStatistics::Of ReadsOf(const Readers& readers, Urgency urgency) {
+  const ReadCounts::Snapshot counts = readers.counts(urgency);
+  return {counts.reads, counts.rows, counts.time};
+}
+
+void AddMessages(const Leadership& leadership, const CommitLog::Stats& log,
+                 BrokerStatistics& statistics) {
+  const Shard& shard = leadership.shard();
   const RequestWatch& requests = *shard.request_watch();
   statistics.has_messages = true;
   statistics.shard = shard.statistics();
@@ -86,6 +93,8 @@ void AddMessages(const Shard& shard, const CommitLog::Stats& log, BrokerStatisti
                           .turn = shard.watch().lengths(),
                           .sync = log.sync_latency,
                           .wait = shard.message_wait()};
+  statistics.reads = {ReadsOf(leadership.readers(), Urgency::kAwaited),
+                      ReadsOf(leadership.readers(), Urgency::kBackground)};
   statistics.memory.window_bytes = shard.window_bytes();
   statistics.memory.request_bytes = shard.admitted_weight() * kBytesPerWeight;
   statistics.memory.request_bytes_max = shard.admitted_weight_max() * kBytesPerWeight;
@@ -100,7 +109,7 @@ void AddMessages(const Shard& shard, const CommitLog::Stats& log, BrokerStatisti
 
 BrokerStatistics StatisticsOf(const DaemonParts& parts) {
   BrokerStatistics statistics = WithoutMessages(parts);
-  if (parts.shard != nullptr) AddMessages(*parts.shard, parts.log, statistics);
+  if (parts.leadership != nullptr) AddMessages(*parts.leadership, parts.log, statistics);
   statistics.table_bytes = [&store = parts.store](EntityId entity) {
     return TableBytesOf(store, entity);
   };

@@ -4,11 +4,11 @@
 #include <string>
 
 #include "broker/access/guard.h"
+#include "broker/daemon/leadership.h"
 #include "broker/doors/amqp/entities/amqp_door.h"
 #include "broker/doors/common/open_connections.h"
 #include "broker/doors/grpc/server.h"
 #include "broker/doors/http/servicebus/servicebus_door.h"
-#include "broker/engine/shard.h"
 #include "broker/requests/broker_statistics.h"
 #include "broker/trace/tracer.h"
 #include "storage/archive/batch_archive.h"
@@ -22,7 +22,7 @@ struct DaemonParts {
   Timestamp started_at;
   Timestamp now;
   // Null: of a node that does not lead.
-  const Shard* shard;
+  const Leadership* leadership;
   CommitLog::Stats log;
   const RocksStore& store;
   const DiskGate& gate;

@@ -72,6 +72,7 @@ class Leadership {
   ClockControl& clock_control() { return clock_control_; }
   // Any thread.
   const Shard& shard() const { return shard_; }
+  const Readers& readers() const { return readers_; }
 
  private:
   Alarm& alarm();

@@ -1,20 +1,27 @@
 #include "broker/reading/readers.h"
 
+#include <chrono>
 #include <utility>
 
+#include "broker/reading/counted_view.h"
 #include "broker/schema/span_view.h"
 
 namespace wharf {
 
 void Readers::Read(Urgency urgency, Work work) const {
   Executor& threads = urgency == Urgency::kAwaited ? threads_.awaited : threads_.background;
-  threads.Post([store = &store_, work = std::move(work)]() mutable {
-    std::move(work)(SpanView(store->View()));
+  threads.Post([store = &store_, counts = CountsOf(urgency), work = std::move(work)]() mutable {
+    const auto begin = std::chrono::steady_clock::now();
+    std::move(work)(SpanView(std::make_unique<CountedView>(store->View(), counts)));
+    counts->NoteRead(
+        std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now() - begin));
   });
 }
 
+// Many steps are never what somebody waits for.
 std::shared_ptr<const StoreView> Readers::View() const {
-  return std::make_shared<const SpanView>(store_.View());
+  return std::make_shared<const SpanView>(
+      std::make_unique<CountedView>(store_.View(), background_));
 }
 
 }  // namespace wharf

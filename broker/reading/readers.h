@@ -1,14 +1,15 @@
 // Readers: the threads that read the store, and what runs on which.
 //
 // What is short and awaited never stands behind what is neither: reclaiming, jobs and long walks
-// have threads of their own. None of them sees what was counted out (SpanView). Made by a
-// leadership; any thread may give work.
+// have threads of their own. None of them sees what was counted out (SpanView). What they read is
+// counted. Made by a leadership; any thread may give work.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 
 #include "absl/functional/any_invocable.h"
+#include "broker/reading/read_counts.h"
 #include "storage/base/executor.h"
 #include "storage/store.h"
 
@@ -36,9 +37,18 @@ class Readers {
   // For work in many steps that must all see the same; keeps old rows alive until it is gone.
   std::shared_ptr<const StoreView> View() const;
 
+  ReadCounts::Snapshot counts(Urgency urgency) const { return CountsOf(urgency)->Read(); }
+
  private:
+  const std::shared_ptr<ReadCounts>& CountsOf(Urgency urgency) const {
+    return urgency == Urgency::kAwaited ? awaited_ : background_;
+  }
+
   const Store& store_;
   const Threads threads_;
+  // They live on with work that is still on its thread.
+  const std::shared_ptr<ReadCounts> awaited_ = std::make_shared<ReadCounts>();
+  const std::shared_ptr<ReadCounts> background_ = std::make_shared<ReadCounts>();
 };
 
 }  // namespace wharf

@@ -60,6 +60,17 @@ struct TimedEntity {
   Latency::Snapshot wait{.bounds = &Latency::kWaitBounds};
 };
 
+// What was read of the store, since this broker leads.
+struct ReadStatistics {
+  struct Of {
+    std::uint64_t reads = 0;
+    std::uint64_t rows = 0;
+    Duration time{};  // In which a thread was at it.
+  };
+  Of awaited;     // By a caller or a receiver.
+  Of background;  // By nobody: jobs, reclaiming, long walks.
+};
+
 // What memory is taken for.
 struct BrokerMemory {
   std::uint64_t window_bytes = 0;        // Heads of lanes.
@@ -142,6 +153,7 @@ struct BrokerStatistics {
   // Of the store, as "messages/000123.sst"; compactions could not read them.
   std::vector<std::string> damaged_files{};
   BrokerLatencies latencies{};
+  ReadStatistics reads{};
   BrokerMemory memory{};
   NamespaceUse name_space{};
   std::uint64_t throttled = 0;         // Requests that heard ServiceBusy.

@@ -10,6 +10,7 @@
 
 #include "broker/schema/keys.h"
 #include "broker/schema/records.h"
+#include "broker/schema/span_view.h"
 #include "broker/schema/tables.h"
 #include "storage/memory/memory_store.h"
 #include "tests/harness/held_executor.h"
@@ -58,6 +59,34 @@ TEST_F(ReadersTest, NobodySeesWhatWasCountedOut) {
   }
   awaited_.RunOne();
   background_.RunOne();
+}
+
+// Also what is read below the view, where spans hide nothing.
+TEST_F(ReadersTest, RowsAreCountedByWhetherSomebodyWaits) {
+  WriteBatch batch;
+  for (const char* key : {"a", "b", "c"}) batch.Put(IdOf(Table::kMeta), key, "row");
+  ASSERT_TRUE(store_.Apply(batch).ok());
+  const auto rows = [this](Urgency urgency) { return readers_.counts(urgency).rows; };
+  readers_.Read(Urgency::kAwaited, [](const StoreView& view) {
+    const auto cursor = view.Scan(IdOf(Table::kMeta), {"a", "c"});
+    while (cursor->valid()) cursor->Next();
+    EXPECT_TRUE(view.Get(IdOf(Table::kMeta), "c")->has_value());
+    EXPECT_FALSE(view.Get(IdOf(Table::kMeta), "d")->has_value());
+  });
+  readers_.Read(Urgency::kBackground, [](const StoreView& view) {
+    EXPECT_TRUE(SpanView::RowsBelow(view).Get(IdOf(Table::kMeta), "a")->has_value());
+  });
+  EXPECT_EQ(rows(Urgency::kAwaited), 0U);
+
+  awaited_.RunOne();
+  EXPECT_EQ(rows(Urgency::kAwaited), 3U);
+  EXPECT_EQ(rows(Urgency::kBackground), 0U);
+  background_.RunOne();
+
+  EXPECT_EQ(rows(Urgency::kAwaited), 3U);
+  EXPECT_EQ(rows(Urgency::kBackground), 1U);
+  EXPECT_EQ(readers_.counts(Urgency::kAwaited).reads, 1U);
+  EXPECT_GT(readers_.counts(Urgency::kAwaited).time, Duration(0));
 }
 
 }  // namespace

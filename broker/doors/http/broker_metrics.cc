@@ -20,6 +20,7 @@ constexpr auto kCounter = MetricType::kCounter;
 constexpr auto kGauge = MetricType::kGauge;
 constexpr auto kHistogram = MetricType::kHistogram;
 
+double SecondsOf(Duration time) { return std::chrono::duration<double>(time).count(); }
 double SecondsOf(const timeval& time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
 }
@@ -127,6 +128,16 @@ void WriteWork(const BrokerStatistics& statistics, MetricText& text) {
            statistics.syncs);
   text.One({"wharf_synced_bytes_total", kCounter, "Bytes of the turns in them"},
            statistics.synced_bytes);
+  const auto of_each = [&](const ReadStatistics& reads, auto figure) {
+    text.Add(LabelText("urgency", "awaited"), figure(reads.awaited));
+    text.Add(LabelText("urgency", "background"), figure(reads.background));
+  };
+  text.Begin({"wharf_reads_total", kCounter, "Reads of the store, by whether somebody waited"});
+  of_each(statistics.reads, [](const ReadStatistics::Of& reads) { return reads.reads; });
+  text.Begin({"wharf_read_rows_total", kCounter, "Rows of the store that they looked at"});
+  of_each(statistics.reads, [](const ReadStatistics::Of& reads) { return reads.rows; });
+  text.Begin({"wharf_read_seconds_total", kCounter, "How long a thread was at them"});
+  of_each(statistics.reads, [](const ReadStatistics::Of& reads) { return SecondsOf(reads.time); });
   text.One({"wharf_requests_throttled_total", kCounter, "Requests that heard ServiceBusy"},
            statistics.throttled);
 }
