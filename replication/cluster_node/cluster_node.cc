@@ -51,6 +51,14 @@ Status TooMany() {
           "too much waits for this node, whose disk may be slow: ask again"};
 }
 
+Status NotInvited(const MemberRecord& member, const Status& why) {
+  return {
+      why.code(),
+      fmt::format("{} at {} has not taken the invitation: {}; `wharfd --node {}` must wait there",
+                  member.name, member.peer_address, why.message(), member.name),
+      why.outcome()};
+}
+
 // Members that are new, gone or otherwise.
 std::vector<RaftId> DifferenceOf(const MemberBook& before, const MemberBook& after) {
   std::vector<RaftId> changed;
@@ -596,7 +604,9 @@ Status ClusterNode::CheckNew(const std::string& name, const std::string& peer_ad
     const bool is_same_name = member.name == name;
     if (!is_same_name && member.peer_address != peer_address) continue;
     return {ErrorCode::kMessagingEntityAlreadyExists,
-            is_same_name ? "the cluster has a member '" + name + "' already"
+            is_same_name ? "the cluster has a member '" + name +
+                               "' already; one that has lost its folder is removed first, and "
+                               "then added again"
                          : "member '" + member.name + "' has the address " + peer_address};
   }
   return {};
@@ -613,7 +623,7 @@ void ClusterNode::Invite(const MemberRecord& member) {
     invitation.members = PeersIn(book_);
   }
   peers_.Invite(std::move(invitation), member.peer_address, [this, member](const Status& taken) {
-    if (!taken.ok()) return request_.Fail(member.node, taken);
+    if (!taken.ok()) return request_.Fail(member.node, NotInvited(member, taken));
     const bool is_taken = raft_.load()->Do([this, member](RaftNode& node) {
       Propose(node, {MemberChange::Kind::kAddLearner, member.node, member.Encode()});
     });
@@ -647,6 +657,10 @@ void ClusterNode::Remove(const std::string& name, Done done) {
 // Whoever is left must be able to go on: a majority of the voters that remain is reached.
 Status ClusterNode::CheckRemoval(const RaftNode& node, const MemberBook& book,
                                  const MemberRecord& member) const {
+  if (book.members.size() == 1) {
+    return {ErrorCode::kInvalidOperation,
+            "'" + member.name + "' is the last member: without it there is no cluster"};
+  }
   if (member.node == id()) {
     return {ErrorCode::kInvalidOperation,
             "'" + member.name + "' leads: hand leadership over, then remove it"};

@@ -119,8 +119,10 @@ Status PeerAdmission::CheckInvited(const std::string& name, const ProvenName& pr
 
 Status PeerAdmission::CheckCluster(const Hello& hello) const {
   if (!identity_) {
-    return Refuse(
-        fmt::format("node {} belongs to no cluster yet, and waits to be invited", own_name_));
+    return Refuse(fmt::format(
+        "node {} belongs to no cluster yet, and waits to be invited; if it was a member "
+        "and has lost its folder, remove it, and add it again",
+        own_name_));
   }
   if (hello.from.cluster == identity_->cluster) return {};
   return Refuse(fmt::format("it belongs to cluster {}, this node to cluster {}",

@@ -453,6 +453,34 @@ TEST_F(ClusterNodeTest, ANodeIsFoundedOnce) {
   EXPECT_THAT(a_.Found().message(), HasSubstr("belongs to a cluster already"));
 }
 
+TEST_F(ClusterNodeTest, TheLastMemberStays) {
+  a_.Start();
+  ASSERT_TRUE(a_.Found().ok());
+
+  EXPECT_THAT(a_.Remove("a").message(), HasSubstr("'a' is the last member"));
+}
+
+// Two would halve what a disk can acknowledge.
+TEST_F(ClusterNodeTest, ACommitIsOneSyncOfEachNode) {
+  constexpr std::uint64_t kCommits = 100;
+  FoundThree();
+  const auto syncs = [](Machine* machine) { return machine->node().syncs(); };
+  std::vector<std::uint64_t> before;
+  for (Machine* machine : all()) before.push_back(syncs(machine));
+
+  for (std::uint64_t i = 0; i < kCommits; ++i) PutSomewhere({&a_}, "k" + std::to_string(i), "v");
+
+  std::uint64_t all_syncs = 0;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    Machine* const machine = all()[i];
+    ASSERT_TRUE(Eventually([&] { return Has(*machine, "k99", "v"); }));
+    const std::uint64_t own = syncs(machine) - before[i];
+    EXPECT_LT(own, kCommits * 3 / 2) << machine->name();
+    all_syncs += own;
+  }
+  EXPECT_GE(all_syncs, 2 * kCommits) << "each is on the disks of a majority";
+}
+
 TEST_F(ClusterNodeTest, WhoIsAddedCatchesUpAndVotes) {
   StartAll();
   ASSERT_TRUE(a_.Found().ok());
@@ -600,6 +628,8 @@ TEST_F(ClusterNodeTest, NamesAndAddressesAreUsedOnce) {
   FoundThree();
 
   EXPECT_THAT(a_.Add("b", "127.0.0.1:1").message(), HasSubstr("has a member 'b' already"));
+  EXPECT_THAT(a_.Add("b", "127.0.0.1:1").message(), HasSubstr("removed first"));
+  EXPECT_THAT(a_.Add("d", "127.0.0.1:1").message(), HasSubstr("d at 127.0.0.1:1 has not taken"));
   EXPECT_THAT(a_.Add("d", b_.address()).message(), HasSubstr("member 'b' has the address"));
   EXPECT_EQ(a_.Add("Not A Name", "127.0.0.1:1").code(), ErrorCode::kArgumentError);
   EXPECT_EQ(b_.Add("d", "127.0.0.1:1").code(), ErrorCode::kPartitionNotOwned);
