@@ -44,6 +44,19 @@ class OperationsTest(daemon_test.DaemonTest):
     def causes(self):
         return operations.causes(self.port)
 
+    def test_a_broker_by_itself_runs_no_consensus_and_no_go(self):
+        daemon = self.start()
+        self.client.create("q")
+        self.client.send("q", b"x")
+
+        linked = subprocess.run(["ldd", os.environ["WHARFD"]], stdout=subprocess.PIPE, text=True, check=True,
+                                timeout=wire.TIMEOUT).stdout
+        mapped = pathlib.Path(f"/proc/{daemon.pid}/maps").read_text(encoding="utf-8")
+        self.assertIn("librocksdb", mapped)
+        for name in ("wharfraft", "libgo."):
+            self.assertNotIn(name, linked)
+            self.assertNotIn(name, mapped)
+
     def test_it_is_well(self):
         daemon = self.start_with_http()
 
