@@ -64,6 +64,7 @@
 #include "storage/base/random.h"
 #include "storage/base/ticker.h"
 #include "storage/log/single_folder.h"
+#include "storage/rocks/random_compaction.h"
 
 // Read by jemalloc before main: freed memory goes back to the system within about a second, also
 // while nobody allocates.
@@ -500,6 +501,10 @@ Served ServeOnce(const config::Sources& sources, const config::Configuration& co
                     *node ? kOldestFormatVersion : kFormatVersion);
   if (!folder.ok()) return {folder.status()};
   prepared = CheckClock(settings, *folder);
+  // What is garbage is not known yet.
+  if (settings.compact_at_random > Duration(0)) {
+    static_cast<void>(RandomCompaction(store, random).Run());
+  }
   if (prepared.ok()) prepared = garbage.Load(store);
   if (prepared.ok() && *node && node_store.is_single) {
     prepared = CheckFounder(*folder, settings.data, (*node)->format_level_max);

@@ -326,6 +326,11 @@ constexpr Key kKeys[] = {
     {"clock", Choice{{[](Settings& s) { return &s.clock; }}, kClocks}, kAtStart,
      "system; or manual: time stands still until `wharf clock advance` or the service Clock moves "
      "it, for tests of applications"},
+    {"compact-at-random",
+     Time{{[](Settings& s) { return &s.compact_at_random; }}, milliseconds(0), hours(1)}, kAtStart,
+     "0s; or so often what is in memory is written to files, or not, and something of what is in "
+     "them is compacted, as a lot says: for tests of wharfd itself, in which whatever compactions "
+     "drop may be missed by nobody"},
 };
 
 }  // namespace

@@ -56,6 +56,8 @@ struct Settings {
   bool insecure = false;
   bool accept_clock = false;
   std::string clock = "system";
+  // How long lies between compactions that nothing asked for, for tests; 0: there are none.
+  Duration compact_at_random{};
   std::string log_level = "info";
   std::string log_format = "text";
   std::string trace_otlp_endpoint;

@@ -41,7 +41,8 @@ Daemon::Daemon(std::unique_ptr<RocksStore> store, std::unique_ptr<SegmentLog> lo
       is_emulator_(settings.is_emulator()),
       clock_(std::move(clock)),
       started_at_(clock_.clock->Now()),
-      care_(std::move(store), world.garbage, settings.space, settings.data),
+      care_(std::move(store), world.garbage, settings.space, settings.data,
+            settings.compact_at_random),
       backup_threads_(2),
       archive_(
           MakeArchive(settings, world.backup_recipient, [this] { return care_.gate().report(); })),

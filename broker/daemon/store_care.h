@@ -1,30 +1,34 @@
 // StoreCare: the open store and what is done for it in the background: the disk is looked at, space
-// is given back, and what commits say beside their rows is noted.
+// is given back, and what commits say beside their rows is noted. For tests it is also compacted at
+// moments that nothing explains.
 //
 // Made and stopped on the main thread by a daemon, which hands its parts to whoever commits and
 // reads.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
 
 #include "broker/daemon/thread_pool.h"
 #include "broker/reading/upkeep.h"
+#include "storage/base/random.h"
 #include "storage/base/ticker.h"
 #include "storage/disk/disk_gate.h"
 #include "storage/disk/disk_reserve.h"
 #include "storage/disk/disk_space.h"
 #include "storage/disk/space_keeper.h"
+#include "storage/rocks/random_compaction.h"
 #include "storage/rocks/rocks_store.h"
 
 namespace wharf {
 
 class StoreCare {
  public:
-  // `garbage` outlives it.
+  // `garbage` outlives it. So often something is compacted at random while it looks; zero: nothing.
   StoreCare(std::unique_ptr<RocksStore> store, Garbage& garbage, const SpaceLimits& space,
-            const std::string& folder);
+            const std::string& folder, Duration compaction_pace);
 
   RocksStore& store() const { return *store_; }
   DiskGate& gate() const { return gate_; }
@@ -34,7 +38,7 @@ class StoreCare {
 
   // Looks at the disk now, and from now on.
   void BeginLooks();
-  void EndLooks() { looks_.reset(); }
+  void EndLooks();
   // Begins nothing any more that gives back space.
   void StopGivingBack() { store_->StopGivingBack(); }
   // Nobody writes or reads any more. If all is well the store is left as a start likes it;
@@ -42,9 +46,17 @@ class StoreCare {
   void Close(bool is_healthy, const std::function<void()>& expect_silence);
 
  private:
+  void BeginCompactions();
+  // On the lazy thread.
+  void CompactAtRandom();
+
   // In the order of their making; they go down in the opposite one.
   const std::unique_ptr<RocksStore> store_;
   const FolderDisk disk_;
+  SystemRandom random_;
+  RandomCompaction compaction_;
+  const Duration compaction_pace_;
+  std::atomic<bool> is_compacting_ = false;
   DiskReserve reserve_;
   mutable DiskGate gate_;  // Any thread asks it.
   // What may take minutes, one at a time.
@@ -52,6 +64,7 @@ class StoreCare {
   SpaceKeeper keeper_;
   Upkeep upkeep_;
   std::unique_ptr<Ticker> looks_;
+  std::unique_ptr<Ticker> compactions_;
 };
 
 }  // namespace wharf

@@ -1,22 +1,15 @@
 #include "tests/power/compacting_store.h"
 
-#include <algorithm>
 #include <optional>
 #include <string>
-#include <utility>
-#include <vector>
+
+#include "storage/rocks/random_compaction.h"
 
 namespace wharf {
 namespace {
 
 constexpr std::uint64_t kViewsBetween = 40;
 constexpr std::uint64_t kReadsBetween = 400;
-constexpr std::size_t kRowsLookedAt = 64;
-
-const KeyRange& AllRows() {
-  static const KeyRange kAll{std::string(), std::string(32, '\xFF')};
-  return kAll;
-}
 
 }  // namespace
 
@@ -48,25 +41,7 @@ void CompactingStore::MayCompact(std::uint64_t one_in) const {
 }
 
 void CompactingStore::CompactSome() const {
-  if (random_.Next() % 4 == 0) {
-    static_cast<void>(rocks_.ReturnSpace(true));
-    return;
-  }
-  const auto table = static_cast<TableId>(random_.Next() % rocks_.tables().size());
-  static_cast<void>(rocks_.Compact({table, SomeRows(table)}));
-}
-
-// Between two rows that are there, or all.
-KeyRange CompactingStore::SomeRows(TableId table) const {
-  std::vector<std::string> keys;
-  const auto view = rocks_.View();
-  const auto rows = view->Scan(table, AllRows());
-  for (; rows->valid() && keys.size() < kRowsLookedAt; rows->Next()) keys.emplace_back(rows->key());
-  if (keys.empty() || random_.Next() % 3 == 0) return AllRows();
-  std::string one = keys[random_.Next() % keys.size()];
-  std::string other = keys[random_.Next() % keys.size()] + '\0';
-  if (other < one) std::swap(one, other);
-  return {std::move(one), std::move(other)};
+  static_cast<void>(RandomCompaction(rocks_, random_).Run());
 }
 
 }  // namespace wharf

@@ -30,7 +30,6 @@ class CompactingStore final : public Store {
 
   // Once in a while.
   void MayCompact(std::uint64_t one_in) const;
-  KeyRange SomeRows(TableId table) const;
 
   RocksStore& rocks_;
   const Store& read_;
