@@ -16,6 +16,7 @@ HistoryMaker::HistoryMaker() {
       {.name = "orders", .lock_duration = kLockDuration, .max_delivery_count = kMaxDeliveryCount});
   life_.begin = Next();
   life_.is_ready = true;
+  life_.ready_at = now_;
 }
 
 QueueIndex HistoryMaker::AddQueue(QueueRecord queue) {
@@ -309,6 +310,7 @@ CensusRecord& HistoryMaker::Census(const std::vector<MessageId>& active,
   CensusRecord& census = history_.censuses.emplace_back();
   census.begin = Next();
   census.end = Next();
+  census.began_at = census.ended_at = now_;
   census.queue = queue;
   for (const MessageId& id : active) census.active.push_back(See(id));
   for (const MessageId& id : dead_letters) census.dead_letters.push_back(See(id));
@@ -340,6 +342,7 @@ LifeRecord& HistoryMaker::EndLife(bool is_killed) {
   life_.signal = Next();
   LifeRecord& ended = history_.lives.emplace_back(life_);
   life_.begin = Next();
+  life_.ready_at = now_;
   return ended;
 }
 

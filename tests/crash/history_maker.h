@@ -46,6 +46,12 @@ class HistoryMaker {
                Answer answer = Answer::kOk);
   // Of the messages of queue number 0.
   void SetTimeToLive(Duration span) { history_.queues[0].time_to_live = span; }
+  // Of what was sent last.
+  void SetOwnTimeToLive(Duration span) {
+    history_.sends.back().messages.back().time_to_live = span;
+  }
+  // And what has expired there is no dead letter.
+  void ExpireToNothing() { history_.queues[0].expires_to_nothing = true; }
   // Sent again: a duplicate of what has this number.
   RepeatRecord& Repeat(const MessageId& id, std::int64_t number, Answer answer = Answer::kOk);
   // To be enqueued after this time.

@@ -36,6 +36,13 @@ TEST(ReplicaRowsTest, ARowThatOneOfThemLacksIsNamed) {
   }
 }
 
+TEST(ReplicaRowsTest, WhereThereAreNoMessagesNothingOfThemIsLeft) {
+  EXPECT_EQ(LeftOverIn({{{"counters", "a"}, "1"}, {{"due", "b"}, ""}}), "");
+  EXPECT_EQ(LeftOverIn(kRows), "there are no messages, but 'messages' has the row 62");
+  EXPECT_EQ(LeftOverIn({{{"bodies", "b"}, "2"}, {{"counters", "a"}, "1"}}),
+            "there are no messages, but 'bodies' has the row 62");
+}
+
 constexpr Timestamp kLastCommit{std::chrono::hours(1)};
 
 // A folder in which a node left this row of `duplicates`, and none for Timestamp().

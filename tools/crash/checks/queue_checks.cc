@@ -34,7 +34,8 @@ QueueChecks::QueueChecks(const Storybook& book, Violations& violations)
     : book_(book),
       violations_(violations),
       censuses_(book.history().queues.size()),
-      deleted_since_(DeletedSince(book.history())) {
+      deleted_since_(DeletedSince(book.history())),
+      vanishing_(book.history()) {
   for (const CensusRecord& record : book.history().censuses) {
     Census census{&record, {}};
     for (const auto* messages : {&record.active, &record.dead_letters}) {
@@ -78,10 +79,28 @@ void QueueChecks::CheckNotLost(const Story& story) {
   const Census* census = FirstWithout(story);
   if (census == nullptr) return;
   if (book_.queue(story).is_consumed) return NoteVanished(story, *census);
+  if (book_.queue(story).expires_to_nothing) return CheckExpired(story, *census);
   violations_.push_back({Rule::kNothingLost,
                          fmt::format("a message of '{}' is lost: at {} it is not there",
                                      book_.queue(story).name, census->record->begin),
                          story.id});
+}
+
+// What is missing once has gone for good.
+void QueueChecks::CheckExpired(const Story& story, const Census& census) {
+  const CensusRecord& record = *census.record;
+  if (story.LastSign() > record.end) {
+    violations_.push_back({Rule::kNoResurrection,
+                           fmt::format("a message of '{}' was gone at {}, and is there again",
+                                       book_.queue(story).name, record.begin),
+                           story.id});
+  } else if (!vanishing_.MayExplain(record, story, book_.TimeToLive(story))) {
+    violations_.push_back({Rule::kNothingLost,
+                           fmt::format("a message of '{}' is lost: at {} it is not there, and "
+                                       "cannot have expired",
+                                       book_.queue(story).name, record.begin),
+                           story.id});
+  }
 }
 
 void QueueChecks::NoteVanished(const Story& story, const Census& census) {
@@ -115,6 +134,10 @@ bool QueueChecks::WasLookedAt(const SendRecord& send) const {
   return !censuses.empty() && censuses.back().record->begin > send.begin;
 }
 
+bool QueueChecks::CanBeMissed(const SendRecord& send, const Story& story) const {
+  return story.purges.empty() && !book_.queue(story).expires_to_nothing && WasLookedAt(send);
+}
+
 void QueueChecks::CheckAtomic(const SendRecord& send) {
   if (deleted_since_[send.queue] != kNoTick) return;
   std::size_t seen = 0;
@@ -124,7 +147,7 @@ void QueueChecks::CheckAtomic(const SendRecord& send) {
     const Story& story = book_.stories().at(sent.id);
     if (!story.holdings.empty() || !story.sightings.empty()) {
       ++seen;
-    } else if (story.purges.empty() && WasLookedAt(send)) {
+    } else if (CanBeMissed(send, story)) {
       ++missing;
     }
     if (IsNumbered(sent) && sent.sequence_number != number++) {

@@ -6,6 +6,7 @@
 #include <absl/container/flat_hash_set.h>
 
 #include "tools/crash/history/story.h"
+#include "tools/crash/history/vanishing.h"
 #include "tools/crash/history/violation.h"
 
 namespace wharf::crash {
@@ -23,12 +24,16 @@ class QueueChecks {
   };
 
   void CheckNotLost(const Story& story);
+  // Where what expires is gone: the first census that misses the message.
+  void CheckExpired(const Story& story, const Census& census);
   // The first census that should show the message and does not; null: every one does.
   const Census* FirstWithout(const Story& story) const;
   void NoteVanished(const Story& story, const Census& census);
   void CheckVanished();
   // Whether all of its queue was looked at since.
   bool WasLookedAt(const SendRecord& send) const;
+  // Of an atomic batch, one that nobody has seen: whether somebody must have, if any was stored.
+  bool CanBeMissed(const SendRecord& send, const Story& story) const;
   void CheckAtomic(const SendRecord& send);
   void CheckUniqueNumbers();
   void CheckRisingNumbers();
@@ -42,6 +47,7 @@ class QueueChecks {
   // Of each queue, in the order of time.
   std::vector<std::vector<Census>> censuses_;
   std::vector<Tick> deleted_since_;
+  const Vanishing vanishing_;
   // Messages that were perhaps received and deleted by a receive that had no answer, by the census
   // that misses them.
   std::map<const Census*, std::vector<MessageId>> vanished_;

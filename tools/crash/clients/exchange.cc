@@ -11,6 +11,7 @@ SentMessage Unsent(const v1::Message& message) {
   sent.id = ParseMessageId(message.message_id()).value();
   sent.body = DigestOf(message.body());
   sent.session = message.session_id();
+  if (message.has_time_to_live()) sent.time_to_live = ToDuration(message.time_to_live());
   if (message.has_scheduled_enqueue_time()) {
     sent.due = ToTimestamp(message.scheduled_enqueue_time());
   }

@@ -49,6 +49,7 @@ Result<std::int64_t> RecordedClient::TakeCensus(QueueIndex queue) {
   census.queue = queue;
   for (int attempt = 0; attempt < kCensusAttempts; ++attempt) {
     census.begin = recorder_.Now();
+    census.began_at = Recorder::WallTime();
     const Result<std::int64_t> done_before = DoneByJobs();
     if (!done_before.ok()) return done_before.status();
     const Result<v1::QueueRuntimeProperties> before = Counters(queue);
@@ -62,6 +63,7 @@ Result<std::int64_t> RecordedClient::TakeCensus(QueueIndex queue) {
     const Result<std::int64_t> done_after = DoneByJobs();
     if (!done_after.ok()) return done_after.status();
     census.end = recorder_.Now();
+    census.ended_at = Recorder::WallTime();
     if (!HaveEqualCounts(*before, *after) || *done_before != *done_after) continue;
     if (after->transfer_message_count() > 0) continue;
     census.active_count = after->active_message_count();

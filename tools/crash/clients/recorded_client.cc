@@ -95,8 +95,10 @@ Result<v1::SendResponse> RecordedClient::SendAll(QueueIndex queue,
     stored += message.reply.answer == Answer::kOk ? 1 : 0;
   }
   recorder_.Add(std::move(send));
-  progress_.NoteArrived(stored);
-  if (stored > 0) progress_.NoteAcknowledged(stored);
+  if (stored == 0) return response;
+  // Those of a large batch are sent for what becomes of them later, and not to end a life.
+  if (IsBacklog(queue)) progress_.NoteArrived(stored);
+  progress_.NoteAcknowledged(IsBacklog(queue) ? stored : 1);
   return response;
 }
 
@@ -164,7 +166,7 @@ Status RecordedClient::Settle(const Source& source, const std::vector<std::strin
     if (settle.is_unknown()) unsettled.push_back(tokens[i]);
     recorder_.Add(settle);
   }
-  if (settling.verb == Verb::kComplete) progress_.NoteGone(settled);
+  if (settling.verb == Verb::kComplete && IsBacklog(source.queue)) progress_.NoteGone(settled);
   if (settled > 0) progress_.NoteAcknowledged(settled);
   // A request of one token fails as its token does, which was told; the broker is there.
   const bool is_of_token = tokens.size() == 1 && settle.reply.answer == Answer::kRefused;

@@ -91,6 +91,8 @@ class RecordedClient {
 
  private:
   std::string PathOf(const Source& source);
+  // Whether what is in it counts as backlog: somebody hears when it goes.
+  bool IsBacklog(QueueIndex queue) { return !recorder_.queue(queue).expires_to_nothing; }
   v1::QueueProperties Properties(QueueIndex queue, std::uint64_t version);
   Status Change(QueueIndex queue, QueueVerb verb, std::uint64_t version);
   Status Execute(QueueChange& change);

@@ -35,7 +35,9 @@ Status RecordedClient::Purge(const Source& source, bool with_scheduled) {
   if (response.ok()) purge.purged_count = response->purged_count();
   recorder_.Add(purge);
   if (!response.ok()) return response.status();
-  progress_.NoteGone(static_cast<std::uint64_t>(purge.purged_count));
+  if (IsBacklog(source.queue)) {
+    progress_.NoteGone(static_cast<std::uint64_t>(purge.purged_count));
+  }
   progress_.NoteAcknowledged();
   return {};
 }

@@ -20,7 +20,7 @@ v1::QueueProperties RecordedClient::Properties(QueueIndex index, std::uint64_t v
   }
   if (queue.time_to_live > Duration(0)) {
     SetDuration(queue.time_to_live, properties.mutable_default_message_time_to_live());
-    properties.set_dead_lettering_on_message_expiration(true);
+    properties.set_dead_lettering_on_message_expiration(!queue.expires_to_nothing);
   }
   properties.set_user_metadata(std::to_string(version));
   return properties;

@@ -29,6 +29,10 @@ Timestamp ToTimestamp(const google::protobuf::Timestamp& proto) {
          std::chrono::microseconds(proto.nanos() / 1000);
 }
 
+Duration ToDuration(const google::protobuf::Duration& proto) {
+  return std::chrono::seconds(proto.seconds()) + std::chrono::microseconds(proto.nanos() / 1000);
+}
+
 void SetTimestamp(Timestamp time, google::protobuf::Timestamp* proto) {
   const Duration since_epoch = time.time_since_epoch();
   proto->set_seconds(since_epoch / std::chrono::seconds(1));

@@ -32,6 +32,7 @@ v1::Settlement MakeSettlement(const Settling& settling, const std::vector<std::s
 std::string PathOf(const QueueRecord& queue, Lane lane);
 
 Timestamp ToTimestamp(const google::protobuf::Timestamp& proto);
+Duration ToDuration(const google::protobuf::Duration& proto);
 void SetTimestamp(Timestamp time, google::protobuf::Timestamp* proto);
 void SetDuration(Duration span, google::protobuf::Duration* proto);
 

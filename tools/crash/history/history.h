@@ -79,6 +79,8 @@ struct Operation {
 // A run of the daemon, from its start to its end.
 struct LifeRecord {
   bool is_ready = false;
+  // By the clock.
+  Timestamp ready_at{};
   // Of the machine, before it began or at its end (runs/pace.h).
   double slowness = 1;
   Duration start{};
@@ -107,6 +109,8 @@ struct QueueRecord {
   bool drops_duplicates = false;
   // After this time its messages go to the dead-letter queue; zero: never.
   Duration time_to_live{};
+  // Or they are gone then.
+  bool expires_to_nothing = false;
   bool requires_session = false;
   // Where its messages go at once.
   std::optional<QueueIndex> forwards_to{};
@@ -132,6 +136,8 @@ struct SentMessage {
   std::optional<Timestamp> due{};
   // Empty: none.
   std::string session{};
+  // Its own, of no more than its queue's; zero: that one.
+  Duration time_to_live{};
 };
 
 struct SendRecord : Operation {
@@ -323,6 +329,9 @@ struct PeekRecord : Operation {
 struct CensusRecord {
   Tick begin = 0;
   Tick end = 0;
+  // By the clock.
+  Timestamp began_at{};
+  Timestamp ended_at{};
   QueueIndex queue = 0;
   std::int64_t active_count = 0;
   std::int64_t locked_count = 0;

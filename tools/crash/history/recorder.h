@@ -15,6 +15,9 @@ namespace wharf::crash {
 class Recorder {
  public:
   Tick Now() { return ++tick_; }
+  static Timestamp WallTime() {
+    return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+  }
 
   // An operation begins, and ends with the record that is added.
   template <typename Record>
@@ -63,10 +66,6 @@ class Recorder {
   const History& history() const ABSL_NO_THREAD_SAFETY_ANALYSIS { return history_; }
 
  private:
-  static Timestamp WallTime() {
-    return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
-  }
-
   template <typename Record>
   void AddTo(std::vector<Record> History::*records, Record record) {
     MutexLock lock(mutex_);

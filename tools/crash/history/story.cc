@@ -144,6 +144,12 @@ Storybook::Storybook(const History& history) : history_(history), session_locks_
   AddPurges();
 }
 
+Duration Storybook::TimeToLive(const Story& story) const {
+  const Duration of_all = queue(story).time_to_live;
+  const Duration own = story.sent->time_to_live;
+  return own > Duration(0) ? std::min(own, of_all) : of_all;
+}
+
 void Storybook::AddSends() {
   for (const SendRecord& send : history_.sends) {
     for (const SentMessage& sent : send.messages) {
@@ -193,20 +199,18 @@ void Storybook::AddHoldings() {
 }
 
 void Storybook::AddSightings() {
-  const auto add = [this](Tick begin, Tick end, const Source& source,
+  const auto add = [this](const auto& look, const Source& source,
                           const std::vector<SeenMessage>& messages) {
     for (const SeenMessage& message : messages) {
       Story& story = stories_[message.id];
       story.id = message.id;
-      story.sightings.push_back({begin, end, source, &message});
+      story.sightings.push_back({look.begin, look.end, look.began_at, source, &message});
     }
   };
-  for (const PeekRecord& peek : history_.peeks) {
-    add(peek.begin, peek.end, peek.source, peek.messages);
-  }
+  for (const PeekRecord& peek : history_.peeks) add(peek, peek.source, peek.messages);
   for (const CensusRecord& census : history_.censuses) {
-    add(census.begin, census.end, {census.queue, Lane::kMain}, census.active);
-    add(census.begin, census.end, {census.queue, Lane::kDeadLetter}, census.dead_letters);
+    add(census, {census.queue, Lane::kMain}, census.active);
+    add(census, {census.queue, Lane::kDeadLetter}, census.dead_letters);
   }
 }
 

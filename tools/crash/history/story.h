@@ -52,6 +52,8 @@ struct Holding {
 struct Sighting {
   Tick begin = 0;
   Tick end = 0;
+  // By the clock.
+  Timestamp began_at{};
   Source source;
   const SeenMessage* message = nullptr;
 };
@@ -101,6 +103,8 @@ class Storybook {
   const SessionLocks& session_locks() const { return session_locks_; }
   const std::map<MessageId, Story>& stories() const { return stories_; }
   const QueueRecord& queue(const Story& story) const { return history_.queues[story.send->queue]; }
+  // Of a message that somebody sent; zero: it lives for ever.
+  Duration TimeToLive(const Story& story) const;
 
  private:
   void AddSends();

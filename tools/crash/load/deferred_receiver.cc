@@ -12,8 +12,9 @@ constexpr std::uint32_t kFoundMax = 20;
 
 QueueIndex DrawQueue(const LoadQueues& queues, Dice& dice) {
   const std::uint64_t lot = dice.Below(100);
-  if (lot < 45) return queues.orders;
-  return lot < 90 ? queues.retries : queues.scraps;
+  if (lot < 40) return queues.orders;
+  if (lot < 80) return queues.retries;
+  return lot < 90 ? queues.scraps : queues.wisps;
 }
 
 std::vector<std::int64_t> DrawSome(const std::vector<std::int64_t>& numbers, Dice& dice) {

@@ -5,6 +5,8 @@
 namespace wharf::crash {
 namespace {
 
+constexpr std::size_t kSmallBytesMax = 1024;
+
 std::size_t DrawSize(Dice& dice) {
   const std::uint64_t lot = dice.Below(100);
   if (lot < 10) return 0;
@@ -16,11 +18,15 @@ std::size_t DrawSize(Dice& dice) {
 
 }  // namespace
 
-v1::Message MessageMaker::Make(Dice& dice) {
+v1::Message MessageMaker::Make(Dice& dice) { return MakeOf(DrawSize(dice)); }
+
+v1::Message MessageMaker::MakeSmall(Dice& dice) { return MakeOf(dice.Below(kSmallBytesMax)); }
+
+v1::Message MessageMaker::MakeOf(std::size_t bytes) {
   ++next_.counter;
   v1::Message message;
   message.set_message_id(ToString(next_));
-  message.set_body(MakeBody(next_, DrawSize(dice)));
+  message.set_body(MakeBody(next_, bytes));
   return message;
 }
 

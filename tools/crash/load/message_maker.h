@@ -17,8 +17,12 @@ class MessageMaker {
 
   // Mostly small; now and then one that is stored apart from its properties, or a few hundred KiB.
   v1::Message Make(Dice& dice);
+  // One that is stored with its properties.
+  v1::Message MakeSmall(Dice& dice);
 
  private:
+  v1::Message MakeOf(std::size_t bytes);
+
   MessageId next_;
 };
 

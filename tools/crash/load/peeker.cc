@@ -7,8 +7,9 @@ namespace {
 
 QueueIndex DrawPeeked(const LoadQueues& queues, Dice& dice) {
   const std::uint64_t lot = dice.Below(100);
-  if (lot < 50) return queues.orders;
-  return lot < 85 ? queues.retries : queues.scraps;
+  if (lot < 40) return queues.orders;
+  if (lot < 70) return queues.retries;
+  return lot < 85 ? queues.scraps : queues.wisps;
 }
 
 }  // namespace

@@ -25,6 +25,8 @@ struct LoadQueues {
   QueueIndex singles = 0;
   // Its messages expire after a second.
   QueueIndex briefs = 0;
+  // Its messages are gone after three seconds or less.
+  QueueIndex wisps = 0;
   // Purged now and then.
   QueueIndex scraps = 0;
   // Its messages belong to sessions.
@@ -36,7 +38,7 @@ struct LoadQueues {
 
   // What forwards before its target: what has left it is there.
   std::vector<QueueIndex> All() const {
-    return {orders, retries, drops, singles, briefs, scraps, chats, inbox, relays};
+    return {orders, retries, drops, singles, briefs, wisps, scraps, chats, inbox, relays};
   }
 };
 

@@ -29,7 +29,8 @@ Duration Since(Clock::time_point start) {
 
 // So little is kept of a log that whoever joins is sent a snapshot, and that takes a while.
 NodeSet::Options WithSnapshots(NodeSet::Options nodes) {
-  nodes.flags = {"--peer-log-bytes-max", "1MiB", "--peer-snapshot-rate", "4MiB"};
+  nodes.flags.insert(nodes.flags.end(),
+                     {"--peer-log-bytes-max", "1MiB", "--peer-snapshot-rate", "4MiB"});
   return nodes;
 }
 
@@ -38,7 +39,10 @@ bool ChangesMembers(FaultKind kind) { return Fault{.kind = kind}.changes_members
 NodeSet::Options NodesFor(const ClusterRun::Options& options) {
   const bool has_changes =
       std::any_of(options.faults.begin(), options.faults.end(), ChangesMembers);
-  NodeSet::Options nodes = has_changes ? WithSnapshots(options.nodes) : options.nodes;
+  NodeSet::Options nodes = options.nodes;
+  // An older one may not know how.
+  if (nodes.older.empty()) nodes.flags = FlagsToCompact(options.seed);
+  if (has_changes) nodes = WithSnapshots(std::move(nodes));
   nodes.has_amqp = options.doors.has_amqp;
   nodes.has_rest = options.doors.has_rest;
   return nodes;
@@ -85,6 +89,7 @@ Result<std::size_t> ClusterRun::Start(LifeRecord& life) {
   life.begin = load_.recorder().Now();
   life.start = std::min(Since(can_lead_since_), load_.progress().LongestSilence());
   life.is_ready = leader.ok();
+  life.ready_at = Recorder::WallTime();
   if (!leader.ok()) load_.recorder().Add(life);
   return leader;
 }

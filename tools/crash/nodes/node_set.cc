@@ -318,6 +318,9 @@ Status NodeSet::CompareStates() const {
     const Result<ReplicaRows> rows = ReadReplica(node->data());
     if (!rows.ok()) return rows.status();
     const std::string difference = DifferenceOf(*first, *rows);
+    if (const std::string left = LeftOverIn(*rows); !left.empty()) {
+      return {ErrorCode::kGeneralError, node->name() + ": " + left};
+    }
     if (difference.empty()) continue;
     return {ErrorCode::kGeneralError,
             fmt::format("{} and {} do not hold the same: {}", nodes_.front()->name(), node->name(),

@@ -51,13 +51,11 @@ std::string Hex(std::string_view bytes) {
   return text;
 }
 
-}  // namespace
-
-Result<ReplicaRows> ReadReplica(const std::string& folder) {
-  const Result<std::string> path = StateFolder(folder).path();
-  if (!path.ok()) return path.status();
-  const auto store = RocksStore::Open(
-      {.path = *path, .tables = BrokerTables(), .position = BrokerStatePosition()});
+Result<ReplicaRows> Read(const std::string& folder, const std::string& state, bool is_single) {
+  const auto store = RocksStore::Open({.path = state,
+                                       .tables = BrokerTables(),
+                                       .position = BrokerStatePosition(),
+                                       .is_single = is_single});
   if (!store.ok()) return store.status();
   ViewLedger views;
   Garbage garbage(views);
@@ -69,6 +67,18 @@ Result<ReplicaRows> ReadReplica(const std::string& folder) {
   }
   if (!rows.empty()) return rows;
   return Status(ErrorCode::kGeneralError, folder + " holds nothing");
+}
+
+}  // namespace
+
+Result<ReplicaRows> ReadReplica(const std::string& folder) {
+  const Result<std::string> path = StateFolder(folder).path();
+  if (!path.ok()) return path.status();
+  return Read(folder, *path, /*is_single=*/false);
+}
+
+Result<ReplicaRows> ReadSingle(const std::string& folder) {
+  return Read(folder, folder, /*is_single=*/true);
 }
 
 std::string DifferenceOf(const ReplicaRows& one, const ReplicaRows& other) {
@@ -83,6 +93,19 @@ std::string DifferenceOf(const ReplicaRows& one, const ReplicaRows& other) {
   };
   return fmt::format("the row {} of '{}' is {} and {}", Hex(row.second), row.first, text(one),
                      text(other));
+}
+
+std::string LeftOverIn(const ReplicaRows& rows) {
+  constexpr Table kOfMessages[] = {Table::kMessages, Table::kBodies,    Table::kBodyRefs,
+                                   Table::kDelivery, Table::kScheduled, Table::kOrder};
+  for (const Table table : kOfMessages) {
+    const std::string& name = BrokerTables()[IdOf(table)].name;
+    const auto found = rows.lower_bound({name, std::string()});
+    if (found == rows.end() || found->first.first != name) continue;
+    return fmt::format("there are no messages, but '{}' has the row {}", name,
+                       Hex(found->first.second));
+  }
+  return {};
 }
 
 }  // namespace wharf::crash

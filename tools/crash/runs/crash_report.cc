@@ -78,6 +78,27 @@ std::uint64_t CountExpired(const History& history) {
       [](const DeliveryRecord& delivery) { return delivery.reason == kExpiredReason; }));
 }
 
+// Where what expires is gone: stored, and never completed, nor there in the end.
+std::uint64_t CountVanished(const History& history) {
+  std::set<std::string_view> completed;
+  for (const SettleRecord& settle : history.settles) {
+    if (settle.verb == Verb::kComplete && !settle.is_refused()) completed.insert(settle.token);
+  }
+  std::set<MessageId> taken;
+  for (const DeliveryRecord& delivery : history.deliveries) {
+    if (completed.contains(delivery.token)) taken.insert(delivery.id);
+  }
+  std::uint64_t count = 0;
+  for (const SendRecord& send : history.sends) {
+    if (!history.queues[send.queue].expires_to_nothing) continue;
+    count += static_cast<std::uint64_t>(
+        std::count_if(send.messages.begin(), send.messages.end(), [&](const SentMessage& sent) {
+          return sent.reply.answer == Answer::kOk && !taken.contains(sent.id);
+        }));
+  }
+  return count;
+}
+
 std::uint64_t CountByNumber(const History& history) {
   return static_cast<std::uint64_t>(
       std::count_if(history.deliveries.begin(), history.deliveries.end(),
@@ -204,6 +225,7 @@ Rows RowsOf(const History& history) {
           {"settled, unknown", CountAnswers(history.settles, Answer::kUnknown)},
           {"delayed", CountDelayed(history)},
           {"expired", CountExpired(history)},
+          {"expired, gone", CountVanished(history)},
           {"deferred", CountDeferred(history)},
           {"received by number", CountByNumber(history)},
           {"undeferred", CountAnswers(history.undefers, Answer::kOk)},

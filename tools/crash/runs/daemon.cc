@@ -13,6 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tools/crash/runs/dice.h"
+
 namespace wharf::crash {
 namespace {
 
@@ -59,6 +61,10 @@ std::vector<std::string> EnvironmentWith(std::vector<std::string> more) {
 }
 
 }  // namespace
+
+std::vector<std::string> FlagsToCompact(std::uint64_t seed) {
+  return {"--compact-at-random", fmt::format("{}ms", Dice(seed).Between(20, 200))};
+}
 
 Daemon::~Daemon() {
   Signal(SIGKILL);

@@ -21,6 +21,9 @@
 
 namespace wharf::crash {
 
+// That it compacts something for no reason, at moments that differ from seed to seed.
+std::vector<std::string> FlagsToCompact(std::uint64_t seed);
+
 class Daemon {
  public:
   struct Options {

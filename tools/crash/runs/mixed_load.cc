@@ -27,6 +27,8 @@
 #include "tools/crash/load/stream_sender.h"
 #include "tools/crash/load/unary_receiver.h"
 #include "tools/crash/load/unary_sender.h"
+#include "tools/crash/load/wisp_receiver.h"
+#include "tools/crash/load/wisp_sender.h"
 
 namespace wharf::crash {
 namespace {
@@ -36,10 +38,12 @@ using Clock = std::chrono::steady_clock;
 // The shortest that the broker takes: what nobody settles comes back soon.
 constexpr Duration kLockDuration = std::chrono::seconds(5);
 constexpr Duration kDrainPatience = std::chrono::seconds(120);
+constexpr std::chrono::milliseconds kLookPause(20);
 // Of senders, and of receivers, beside those that are there anyway.
 constexpr int kFullLoadPairs = 8;
 // The senders before them have the numbers up to this.
 constexpr std::uint32_t kFullLoadFirstSender = 10;
+constexpr std::uint32_t kFirstWispSender = 20;
 constexpr std::uint32_t kFirstAmqpSender = 30;
 constexpr std::uint32_t kFirstRestSender = 40;
 
@@ -67,6 +71,10 @@ MixedLoad::MixedLoad(const Doors& doors) : doors_(doors) {
       {.name = "singles", .lock_duration = kLockDuration, .drops_duplicates = true});
   queues_.briefs = recorder_.AddQueue(
       {.name = "briefs", .lock_duration = kLockDuration, .time_to_live = std::chrono::seconds(1)});
+  queues_.wisps = recorder_.AddQueue({.name = "wisps",
+                                      .lock_duration = kLockDuration,
+                                      .time_to_live = std::chrono::seconds(3),
+                                      .expires_to_nothing = true});
   queues_.scraps = recorder_.AddQueue({.name = "scraps", .lock_duration = kLockDuration});
   queues_.chats = recorder_.AddQueue(
       {.name = "chats", .lock_duration = kLockDuration, .requires_session = true});
@@ -96,6 +104,9 @@ void MixedLoad::MakeWorkers() {
   if (doors_.has_rest) AddClientsOfRest();
   workers_.push_back(std::make_unique<Scheduler>(5));
   workers_.push_back(std::make_unique<Repeater>(6));
+  workers_.push_back(std::make_unique<WispSender>(kFirstWispSender));
+  workers_.push_back(std::make_unique<WispSender>(kFirstWispSender + 1));
+  workers_.push_back(std::make_unique<WispReceiver>());
   workers_.push_back(std::make_unique<DeferredReceiver>());
   workers_.push_back(std::make_unique<Peeker>());
   workers_.push_back(std::make_unique<Purger>());
@@ -161,7 +172,7 @@ Status MixedLoad::TakeStock(const std::string& address) {
   for (const QueueIndex queue : queues_.All()) {
     const Result<std::int64_t> count = client.TakeCensus(queue);
     if (!count.ok()) return count.status();
-    backlog += *count;
+    if (!recorder_.queue(queue).expires_to_nothing) backlog += *count;
   }
   progress_.SetBacklog(static_cast<std::uint64_t>(backlog));
   return changer_->queue() ? client.TakeCensus(*changer_->queue()).status() : Status();
@@ -189,6 +200,7 @@ Status MixedLoad::Drain(const std::string& address) {
   RecordedClient client(address, recorder_, progress_);
   WHARF_RETURN_IF_ERROR(SettleHeld(client));
   WHARF_RETURN_IF_ERROR(redriver_->WaitForAll(client));
+  WHARF_RETURN_IF_ERROR(AwaitExpiry(client, queues_.wisps));
   for (const QueueIndex queue : queues_.All()) {
     WHARF_RETURN_IF_ERROR(DrainQueue(client, queue));
   }
@@ -204,6 +216,21 @@ Status MixedLoad::SettleHeld(RecordedClient& client) {
     if (IsGone(status)) return status;
   }
   return {};
+}
+
+// What expires goes although nobody asks for it; what was deferred stays until somebody does.
+Status MixedLoad::AwaitExpiry(RecordedClient& client, QueueIndex queue) {
+  const auto deadline = Clock::now() + kDrainPatience;
+  while (Clock::now() < deadline) {
+    const auto counters = client.Counters(queue);
+    if (!counters.ok()) return counters.status();
+    if (counters->active_message_count() == counters->deferred_message_count()) {
+      return client.TakeCensus(queue).status();
+    }
+    std::this_thread::sleep_for(kLookPause);
+  }
+  return {ErrorCode::kServiceTimeout,
+          fmt::format("what expired stays in '{}'", recorder_.queue(queue).name)};
 }
 
 Status MixedLoad::DrainQueue(RecordedClient& client, QueueIndex queue) {

@@ -50,6 +50,7 @@ class MixedLoad {
   void AddClientsOfAmqp();
   void AddClientsOfRest();
   Status SettleHeld(RecordedClient& client);
+  Status AwaitExpiry(RecordedClient& client, QueueIndex queue);
   Status DrainQueue(RecordedClient& client, QueueIndex queue);
   static Status DrainLane(RecordedClient& client, const Source& source);
   static Status DrainSession(RecordedClient& client, QueueIndex queue);

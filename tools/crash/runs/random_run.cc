@@ -7,6 +7,7 @@
 
 #include <fmt/core.h>
 
+#include "tools/crash/nodes/replica_rows.h"
 #include "tools/crash/runs/pace.h"
 
 namespace wharf::crash {
@@ -24,7 +25,10 @@ constexpr std::uint64_t kAcknowledgementsMax = 400;
 // With all the workers of the full load at work: a second or two.
 constexpr std::uint64_t kFullLoadAcknowledgementsMax = 5'000;
 
-Daemon::Options ListeningFor(const Doors& doors, Daemon::Options options) {
+Daemon::Options WithFlags(const RandomRun::Options& run) {
+  const Doors& doors = run.doors;
+  Daemon::Options options = run.daemon;
+  options.flags = FlagsToCompact(run.seed);
   const auto listen = [&options](const char* place) {
     options.flags.insert(options.flags.end(), {"--listen", place});
   };
@@ -43,7 +47,7 @@ RandomRun::RandomRun(Options options)
     : options_(std::move(options)),
       dice_(options_.seed),
       load_(options_.doors),
-      daemon_(ListeningFor(options_.doors, options_.daemon)) {
+      daemon_(WithFlags(options_)) {
   if (options_.stops_in_order) load_.AddFullLoad();
 }
 
@@ -55,7 +59,16 @@ Status RandomRun::Run() {
   WHARF_RETURN_IF_ERROR(Start(last));
   Status drained = load_.Drain(daemon_.address());
   Status stopped = StopForGood(last);
-  return drained.ok() ? stopped : drained;
+  if (!drained.ok()) return drained;
+  return stopped.ok() ? CheckLeftOver() : stopped;
+}
+
+// Nothing that a compaction, or a removal, should have taken along.
+Status RandomRun::CheckLeftOver() const {
+  const Result<ReplicaRows> rows = ReadSingle(options_.daemon.data);
+  if (!rows.ok()) return rows.status();
+  const std::string left = LeftOverIn(*rows);
+  return left.empty() ? Status() : Status(ErrorCode::kGeneralError, left);
 }
 
 Status RandomRun::Round() {
@@ -93,6 +106,7 @@ Status RandomRun::Start(LifeRecord& life) {
   Status ready = daemon_.WaitUntilReady(kStartPatience);
   life.start = Since(start);
   life.is_ready = ready.ok();
+  life.ready_at = Recorder::WallTime();
   if (!ready.ok()) load_.recorder().Add(life);
   return ready;
 }

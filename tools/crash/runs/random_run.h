@@ -54,6 +54,8 @@ class RandomRun {
   Status Round();
   Status End(LifeRecord& life);
   Status StopForGood(LifeRecord& life);
+  // Of a broker that has stopped.
+  Status CheckLeftOver() const;
 
   const Options options_;
   Dice dice_;

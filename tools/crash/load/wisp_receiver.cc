@@ -1,0 +1,30 @@
+#include "tools/crash/load/wisp_receiver.h"
+
+#include "tools/crash/clients/recorded_client.h"
+#include "tools/crash/load/settle_by_lot.h"
+
+namespace wharf::crash {
+namespace {
+
+constexpr Duration kPatience = std::chrono::milliseconds(20);
+
+}  // namespace
+
+void WispReceiver::Run(Life& life, Dice& dice) {
+  RecordedClient client(life.address, life.recorder, life.progress);
+  Status status;
+  while (!IsGone(status) && life.progress.WaitForMore(dice.Between(1, 10))) {
+    const Source source{.queue = life.queues.wisps,
+                        .lane = dice.Chance(10) ? Lane::kDeadLetter : Lane::kMain};
+    const auto deliveries =
+        client.Receive(source, Mode::kPeekLock, static_cast<std::uint32_t>(dice.Between(1, 12)),
+                       source.lane == Lane::kMain ? kPatience : Duration(0));
+    status = deliveries.status();
+    if (!deliveries.ok()) continue;
+    // Meanwhile those around them may expire.
+    if (!life.progress.WaitForMore(dice.Between(1, 40))) return;
+    status = SettleByLot(life, client, source, *deliveries, dice);
+  }
+}
+
+}  // namespace wharf::crash
