@@ -71,7 +71,8 @@ void GarbageSpace::Turn(TableId table, const TableFiles& files, Walk& walk) cons
   if (is_first) walk.bytes = 0;
   for (const KeyRange& range : walk.page) walk.bytes += files.BytesOf(range);
   const bool is_last = walk.page.size() < kPage;
-  walk.bytes_of_all = is_last ? walk.bytes : std::max(walk.bytes_of_all, walk.bytes);
+  const std::uint64_t dead_bytes = walk.bytes - std::min(walk.bytes, BytesThatLive(files, walk));
+  walk.bytes_of_all = is_last ? dead_bytes : std::max(walk.bytes_of_all, dead_bytes);
   std::map<std::string, double> written;
   for (const rocksdb::LevelMetaData& level : files.levels()) {
     for (const File& file : level.files) {
@@ -80,6 +81,17 @@ void GarbageSpace::Turn(TableId table, const TableFiles& files, Walk& walk) cons
     }
   }
   walk.written = std::move(written);
+}
+
+std::uint64_t GarbageSpace::BytesThatLive(const TableFiles& files, const Walk& walk) {
+  std::uint64_t bytes = 0;
+  for (const rocksdb::LevelMetaData& level : files.levels()) {
+    for (const File& file : level.files) {
+      const auto written = walk.written.find(TableFiles::PathOf(file));
+      if (written != walk.written.end()) bytes += PartOf(file.size, written->second);
+    }
+  }
+  return bytes;
 }
 
 std::optional<GarbageSpace::Choice> GarbageSpace::Choose(TableId table, const TableFiles& files,

@@ -47,6 +47,8 @@ class GarbageSpace {
   };
 
   void Turn(TableId table, const TableFiles& files, Walk& walk) const;
+  // Of what seems to be dead: what is in files that were rewritten, and could not be dropped.
+  static std::uint64_t BytesThatLive(const TableFiles& files, const Walk& walk);
   std::optional<Choice> Choose(TableId table, const TableFiles& files, const Walk& walk,
                                bool is_quiet) const;
   std::optional<Choice> ChooseLevel0(TableId table, const TableFiles& files,

@@ -320,6 +320,11 @@ TEST_F(SpaceReturnerTest, WhatCannotBeDroppedIsNotRewrittenAgain) {
   while (Step().bytes > 0) ASSERT_LT(++steps, 10);
   EXPECT_GT(steps, 0);
   EXPECT_EQ(Count(kGarbage), 4 * kRowsInFile);
+  EXPECT_EQ(store_->use().dead_bytes, 0U);
+  // What comes to it is.
+  SetGarbage({Range(0, 3 * kRowsInFile)});
+  EXPECT_GT(Step().bytes, 0U);
+  EXPECT_GT(store_->use().dead_bytes, kFileBytes / 2);
 }
 
 TEST_F(SpaceReturnerTest, FilesOfLevel0WaitUntilNothingIsWritten) {
