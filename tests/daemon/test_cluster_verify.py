@@ -1,19 +1,22 @@
 """Three daemons whose states are compared: they are equal under load, and who differs is named and heals."""
 
 import os
+import re
 import subprocess
 import threading
 
 import cluster_nodes
 import daemon_test
+import operations
 import wire
 
 
 class ClusterVerifyTest(cluster_nodes.ClusterTest):
 
-    def start_with_messages(self):
+    def start_nodes(self, flags=()):
         """At ports that stay: a node that takes a state opens its folder anew."""
-        self.nodes = [cluster_nodes.Node(self, f"n{number}", listen=f"127.0.0.1:{cluster_nodes.free_port()}")
+        self.nodes = [cluster_nodes.Node(self, f"n{number}", flags=flags,
+                                         listen=f"127.0.0.1:{cluster_nodes.free_port()},operations://127.0.0.1:0")
                       for number in (1, 2, 3)]
         first, *others = self.nodes
         first.found()
@@ -21,6 +24,10 @@ class ClusterVerifyTest(cluster_nodes.ClusterTest):
         for node in others:
             self.eventually(lambda node=node: first.add(node) is not None)
         self.wait_for_voters(self.nodes)
+        return first
+
+    def start_with_messages(self):
+        first = self.start_nodes()
         first.client.create("orders")
         first.client.send("orders", *[b"message %d" % number for number in range(200)])
         return first
@@ -136,3 +143,40 @@ class ClusterVerifyTest(cluster_nodes.ClusterTest):
         self.eventually(lambda: self.leader_of(self.nodes[:2]) is not third)
         self.assert_heals(third)
         self.assertEqual(self.leader_of(self.nodes).client.receive_one("orders").message.body, b"message 0")
+
+    def assert_equal_states(self):
+        ended = self.verified()
+        self.assertEqual((ended.trouble, ended.HasField("difference")), ("", False))
+        self.assertEqual([member.trouble for member in ended.members], [""] * 3)
+
+    def dropped_rows(self, node):
+        """By its compactions, whether it leads or not."""
+        _, _, page = operations.get(operations.port_of(node.daemon), "/metrics")
+        return float(re.search(r"^wharf_store_dropped_rows_total (\S+)$", page, re.MULTILINE).group(1))
+
+    def test_states_are_equal_when_much_has_expired(self):  # reliability 62, 68; TTL-10, TTL-14
+        """Each node compacts by itself, and drops what it likes of that."""
+        self.start_nodes(flags=("--compact-at-random", "20ms"))
+        expected = []
+        for leader in (self.nodes[0], self.nodes[1], self.nodes[2], self.nodes[0]):
+            self.lead(leader)
+            if not expected:
+                leader.client.create("wisps", default_message_time_to_live=wire.seconds(3600))
+                leader.client.create("orders")
+            leader.client.send("wisps", b"stays")
+            stays = leader.client.receive_one("wisps")
+            leader.client.defer("wisps", stays.lock_token)
+            expected.append(stays.sequence_number)
+            wisp = wire.Message(body=b"x" * 500, time_to_live=wire.seconds(1))
+            leader.client.send("wisps", *[wisp] * 2000)
+            leader.client.send("orders", b"lives for ever")
+
+            self.eventually(lambda leader=leader: leader.client.runtime("wisps").active_message_count == len(expected))
+
+            self.assert_equal_states()
+            self.assertEqual(wire.numbers(leader.client.peek("wisps").messages), expected)
+            self.assertFalse(leader.client.receive("wisps"))
+            for node in self.nodes:
+                self.eventually(lambda node=node: self.dropped_rows(node) > 1500 * len(expected))
+            self.assert_equal_states()
+        self.assertEqual(self.leader_of(self.nodes).client.runtime("orders").active_message_count, len(expected))
