@@ -19,10 +19,13 @@
 #include "broker/daemon/daemon_clock.h"
 #include "broker/doors/common/doorway.h"
 #include "broker/doors/grpc/server.h"
+#include "broker/reading/upkeep.h"
 #include "broker/schema/change_encoder.h"
+#include "broker/schema/garbage.h"
 #include "broker/schema/loader.h"
 #include "broker/schema/tables.h"
 #include "storage/log/segment_commit_log.h"
+#include "storage/rocks/random_compaction.h"
 #include "storage/rocks/rocks_store.h"
 #include "tests/daemon/closing_log.h"
 #include "tests/daemon/leadership_clients.h"
@@ -43,16 +46,20 @@ const Status kOver(ErrorCode::kServiceCommunicationProblem, "another one leads n
 class OneLeadership {
  public:
   explicit OneLeadership(const std::string& folder)
-      : folder_(*OpenSingleStore({.path = folder, .tables = BrokerTables()}, random_)),
+      : folder_(*OpenSingleStore(
+            {.path = folder, .tables = BrokerTables(garbage_), .views = &views_}, random_)),
+        garbage_loaded_(garbage_.Load(*folder_.store)),
+        upkeep_(garbage_, [this](const auto& freed) { folder_.store->NoteFreed(freed); }),
         state_(*LoadFolderState(*folder_.store, "folder")),
         clock_(MakeClock(/*is_manual=*/false, state_.last_committed)),
         local_({}, *folder_.store, std::move(folder_.log),
-               {observer_, nullptr, BrokerStatePosition(), BrokerAppliedIndex()}),
+               {observer_, &upkeep_, BrokerStatePosition(), BrokerAppliedIndex()}),
         log_(local_),
         leadership_({.store = local_.store(), .log = log_, .clock = *clock_.clock}, {},
                     *LoadBroker(*folder_.store)) {}
 
   void Begin(Server& server) {
+    ASSERT_TRUE(garbage_loaded_.ok());
     ASSERT_TRUE(leadership_.Begin().ok());
     server.Open(
         {leadership_.requests(), leadership_.clock_control(), [] { return BrokerStatistics(); }});
@@ -73,9 +80,24 @@ class OneLeadership {
     local_.Stop();
   }
 
+  // At any time: something of what is there.
+  void Compact() {
+    ASSERT_TRUE(folder_.store->Flush().ok());
+    static_cast<void>(RandomCompaction(*folder_.store, chance_).Run());
+  }
+  void CompactAll() { ASSERT_TRUE(folder_.store->CompactAll().ok()); }
+  // Since it began: rows that compactions have dropped.
+  std::uint64_t dropped_rows() const { return folder_.store->use().dropped_rows; }
+
  private:
   SystemRandom random_;
+  // Of the test's thread.
+  SystemRandom chance_;
+  ViewLedger views_;
+  Garbage garbage_{views_};
   SingleFolder folder_;
+  const Status garbage_loaded_;
+  Upkeep upkeep_;
   const FolderState state_;
   const DaemonClock clock_;
   LogObserver observer_;
@@ -101,21 +123,26 @@ class LeadershipTest : public ::testing::Test {
   void TearDown() override { server_->Stop(kGrace); }
 
   void CreateQueue(const std::string& name, bool requires_session = false) {
+    v1::QueueProperties queue;
+    queue.set_name(name);
+    queue.set_requires_session(requires_session);
+    CreateQueue(queue);
+  }
+  void CreateQueue(const v1::QueueProperties& queue) {
     grpc::ClientContext context;
     v1::CreateQueueRequest request;
-    request.mutable_queue()->set_name(name);
-    request.mutable_queue()->set_requires_session(requires_session);
+    *request.mutable_queue() = queue;
     v1::QueueProperties response;
     const auto stub = v1::Management::NewStub(channel_);
     const grpc::Status created = stub->CreateQueue(&context, request, &response);
     ASSERT_TRUE(created.ok()) << created.error_message();
   }
 
-  grpc::Status Send(const std::string& queue, const std::string& body = "body") {
+  grpc::Status Send(const std::string& queue, const std::string& body = "body", int count = 1) {
     grpc::ClientContext context;
     v1::SendRequest request;
     request.set_entity_path(queue);
-    request.add_messages()->set_body(body);
+    for (int i = 0; i < count; ++i) request.add_messages()->set_body(body);
     v1::SendResponse response;
     return v1::Messaging::NewStub(channel_)->Send(&context, request, &response);
   }
@@ -197,7 +224,9 @@ TEST_F(LeadershipTest, UnderLoadEachCallEndsWithTheReasonAndNothingAcknowledgedI
   for (std::uint64_t i = 0; i < leaderships; ++i) {
     auto leadership = Make();
     leadership->Begin(*server_);
+    leadership->Compact();
     clients.AwaitAcknowledged(clients.acknowledged() + kSendsEach);
+    leadership->Compact();
     leadership->End(*server_, kGrace);
   }
   clients.Stop();
@@ -211,6 +240,39 @@ TEST_F(LeadershipTest, UnderLoadEachCallEndsWithTheReasonAndNothingAcknowledgedI
   last->Begin(*server_);
   EXPECT_GE(CountOf("orders"), clients.acknowledged());
   last->End(*server_, kGrace);
+}
+
+// What compactions drop they drop by what each leadership has loaded, and has committed itself.
+TEST_F(LeadershipTest, WhatExpiredInOneIsGoneInTheNextWhateverIsCompacted) {  // TTL-9
+  constexpr int kWisps = 50;
+  auto leadership = Make();
+  leadership->Begin(*server_);
+  CreateQueue("orders");
+  v1::QueueProperties wisps;
+  wisps.set_name("wisps");
+  wisps.mutable_default_message_time_to_live()->set_seconds(1);
+  CreateQueue(wisps);
+  std::uint64_t sent = 0;
+  for (int round = 0; round < 3; ++round) {
+    ASSERT_TRUE(Send("wisps", "body", kWisps).ok());
+    while (CountOf("wisps") > 0) leadership->Compact();
+    // What is garbage is so when a commit finds that nobody looks at what was before.
+    while (leadership->dropped_rows() < kWisps) {
+      ASSERT_TRUE(Send("orders").ok());
+      ++sent;
+      leadership->CompactAll();
+    }
+
+    leadership->End(*server_, kGrace);
+    leadership.reset();
+    leadership = Make();
+    leadership->CompactAll();
+    leadership->Begin(*server_);
+
+    EXPECT_EQ(CountOf("wisps"), 0U);
+    EXPECT_EQ(CountOf("orders"), sent);
+  }
+  leadership->End(*server_, kGrace);
 }
 
 // They were told to the door, and were dropped there: a leader that hands over ended its receivers
