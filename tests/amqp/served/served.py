@@ -2,9 +2,12 @@
 
 import contextlib
 import os
+import pathlib
 import re
 import subprocess
 
+import access_calls
+import certificates
 import daemon_test
 import operations
 import test_node
@@ -39,6 +42,21 @@ class ServedTest(daemon_test.DaemonTest):
         daemon = self.start(listen=",".join((PLACES, amqp, *places)), **options)
         self.port = amqp_port(daemon)
         self.http_port = operations.port_of(daemon)
+        return daemon
+
+    def serve_secured(self, place="amqp+tls://127.0.0.1:0", flags=()):
+        """Over TLS, too, and to those who prove their rights: `root`, by name and key, has all of them, and so has
+        `client`."""
+        self.authority = certificates.Authority(self.folder.name)
+        identity = self.authority.sign("broker")
+        daemon = self.serve(place, flags=("--access=on", "--tls-cert", str(identity.certificate), "--tls-key",
+                                          str(identity.key), *flags))
+        self.tls_port = amqp_port(daemon, place.split(":")[0])
+        root = access_calls.connection_of(pathlib.Path(self.data, "root-connection-string").read_text(encoding="ascii"))
+        self.root = root["SharedAccessKeyName"], root["SharedAccessKey"]
+        self.client = access_calls.AccessClient(self.client.address,
+                                                access_calls.make_token("sb://localhost/", *self.root))
+        self.addCleanup(self.client.close)
         return daemon
 
     def dial(self, port=None, mechanism="ANONYMOUS", user=None, key=None, authority=None, heartbeat=10, **options):

@@ -2,8 +2,8 @@
 // else of the newest that is released; over a WebSocket if AMQP_OVER=websocket says so, and nothing else changed.
 import WebSocket from 'ws';
 
-const { ServiceBusClient, ServiceBusAdministrationClient } =
-  await import(process.env.AZURE_SERVICE_BUS ?? '@azure/service-bus');
+export const packageName = process.env.AZURE_SERVICE_BUS ?? '@azure/service-bus';
+const { ServiceBusClient, ServiceBusAdministrationClient } = await import(packageName);
 const over = process.env.AMQP_OVER === 'websocket' ? { webSocketOptions: { webSocket: WebSocket } } : {};
 
 export const clientOf = (connectionString, options) => new ServiceBusClient(connectionString, { ...options, ...over });
