@@ -1,6 +1,7 @@
 """wharfd with Azure's SDK for Python, over TLS with checked certificates and signatures, at the port that it cannot
 change: an address of the loopback net is this module's own."""
 
+import ast
 import datetime
 import pathlib
 import unittest
@@ -11,7 +12,8 @@ import daemon_test
 import served
 import wire
 from azure.servicebus import (AutoLockRenewer, NEXT_AVAILABLE_SESSION, ServiceBusClient, ServiceBusMessage,
-                              ServiceBusReceiveMode, ServiceBusSubQueue, exceptions)
+                              ServiceBusMessageBatch, ServiceBusReceivedMessage, ServiceBusReceiveMode,
+                              ServiceBusReceiver, ServiceBusSender, ServiceBusSession, ServiceBusSubQueue, exceptions)
 from azure.servicebus.amqp import AmqpAnnotatedMessage
 
 SOON = 5  # seconds
@@ -61,6 +63,7 @@ class PythonTest(served.ServedTest):
         batch = sender.create_message_batch()
         batch.add_message(ServiceBusMessage("four", message_id="m4", correlation_id="c", reply_to="r", to="t",
                                             content_type="text/plain", time_to_live=datetime.timedelta(hours=1)))
+        self.assertLess(batch.size_in_bytes, batch.max_size_in_bytes)
         sender.send_messages(batch)
 
         receiver = client.get_queue_receiver("q")
@@ -110,13 +113,41 @@ class PythonTest(served.ServedTest):
                 self.assertEqual((raw.footer, raw.annotations[b"note"]), ({b"crc": b"x"}, b"mine"))
                 receiver.complete_message(message)
 
+    def test_what_the_broker_adds_is_told(self):  # FWD-14
+        self.client.create("first", forward_dead_lettered_messages_to="q")
+        client = self.sdk()
+        at = now().replace(microsecond=0)
+        client.get_queue_sender("first").send_messages(ServiceBusMessage(
+            b"one", partition_key="p", reply_to_session_id="answers", scheduled_enqueue_time_utc=at,
+            time_to_live=datetime.timedelta(hours=1), message_id="m", subject="s", correlation_id="c"))
+        first = client.get_queue_receiver("first")
+        message, = self.receive(first, 1)
+        self.assertEqual((list(message.body), message.partition_key, message.reply_to_session_id,
+                          message.scheduled_enqueue_time_utc, message.time_to_live),
+                         ([b"one"], "p", "answers", at, datetime.timedelta(hours=1)))
+        number = message.sequence_number
+        first.dead_letter_message(message, reason="broken")
+
+        receiver = client.get_queue_receiver("q")
+        message, = self.receive(receiver, 1)
+        self.assertEqual((message.dead_letter_source, message.enqueued_sequence_number, message.dead_letter_reason),
+                         ("first", number, "broken"))
+        self.assertEqual((list(message.body), message.message_id, message.subject, message.correlation_id,
+                          message.partition_key, message.reply_to_session_id),
+                         ([b"one"], "m", "s", "c", "p", "answers"))
+        self.assert_settled(self.client.complete("q", message.lock_token.bytes))
+        self.assertEqual(daemon_test.stored(self.client, "q"), {})
+
     def test_a_receiver_is_looped_over_and_takes_without_locks(self):
         client = self.sdk()
-        with client.get_queue_sender("q") as sender:
+        with client.get_queue_sender("q", client_identifier="mine") as sender:
+            self.assertEqual(sender.client_identifier, "mine")
             sender.send_messages([ServiceBusMessage(str(number)) for number in range(250)])
         with client.get_queue_receiver("q", receive_mode=ServiceBusReceiveMode.RECEIVE_AND_DELETE, max_wait_time=SOON,
-                                       prefetch_count=100) as receiver:
-            taken = [int(str(message)) for message, _ in zip(receiver, range(250))]
+                                       prefetch_count=100, client_identifier="mine") as receiver:
+            self.assertEqual(receiver.client_identifier, "mine")
+            taken = [int(str(receiver.next()))]
+            taken += [int(str(message)) for _, message in zip(range(249), receiver)]
         self.assertEqual(taken, list(range(250)))
         self.assertEqual(daemon_test.stored(self.client, "q"), {})
 
@@ -160,17 +191,25 @@ class PythonTest(served.ServedTest):
         self.assertEqual(late.peek_messages(10, sequence_number=other.sequence_number + 1), [])
 
     def test_locks_and_sessions_are_renewed_by_themselves(self):
-        self.client.update("q", mask=["lock_duration"], lock_duration=wire.seconds(SOON))
+        for queue in ("q", "letters"):
+            self.client.update(queue, mask=["lock_duration"], lock_duration=wire.seconds(SOON))
         client = self.sdk()
         client.get_queue_sender("q").send_messages(ServiceBusMessage("held"))
-        receiver = client.get_queue_receiver("q")
+        client.get_queue_sender("letters").send_messages(ServiceBusMessage("held", session_id="anna"))
+        receiver, anna = client.get_queue_receiver("q"), client.get_queue_receiver("letters", session_id="anna")
         with AutoLockRenewer() as renewer:
             held, = receiver.receive_messages(max_wait_time=SOON)
+            letter, = anna.receive_messages(max_wait_time=SOON)
             renewer.register(receiver, held, max_lock_renewal_duration=60)
-            before = held.locked_until_utc
-            daemon_test.wait_for(lambda: self.assertGreater(held.locked_until_utc, before), AssertionError)
+            renewer.register(anna, anna.session, max_lock_renewal_duration=60)
+            for renewed in (held, anna.session):
+                before = renewed.locked_until_utc
+                daemon_test.wait_for(lambda: self.assertGreater(renewed.locked_until_utc, before), AssertionError)
         receiver.complete_message(held)
-        self.assertEqual(daemon_test.stored(self.client, "q"), {})
+        anna.complete_message(letter)
+        anna.close()
+        for queue in ("q", "letters"):
+            self.assertEqual(daemon_test.stored(self.client, queue), {})
 
     def test_sessions(self):
         client = self.sdk()
@@ -242,6 +281,17 @@ class PythonTest(served.ServedTest):
         while len(messages) < count and (more := receiver.receive_messages(count - len(messages), max_wait_time=SOON)):
             messages += more
         return messages
+
+
+class NamesTest(unittest.TestCase):
+
+    def test_no_method_is_left_out_above(self):
+        written = ast.walk(ast.parse(pathlib.Path(__file__).read_text(encoding="utf-8")))
+        used = {node.attr for node in written if isinstance(node, ast.Attribute)}
+        for kind in (ServiceBusClient, ServiceBusSender, ServiceBusReceiver, ServiceBusSession, ServiceBusMessageBatch,
+                     ServiceBusReceivedMessage, AutoLockRenewer):
+            with self.subTest(kind=kind.__name__):
+                self.assertEqual({name for name in dir(kind) if not name.startswith("_")} - used, set())
 
 
 if __name__ == "__main__":
