@@ -11,13 +11,15 @@ import access_calls
 import daemon_test
 import served
 import wire
-from proton import Data, Message, Terminus, symbol, timestamp
+from test_sessions import OfSession
+from proton import Data, Delivery, Endpoint, Message, Terminus, symbol, timestamp
 from proton.reactor import Container, Copy, LinkOption
 from proton.utils import LinkDetached, SendException
 
 REFUSED = "amqp:unauthorized-access"
 MISSING = "amqp:not-found"
 SUBSCRIPTION = "t/Subscriptions/s"
+DEAD_LETTERS = "/$DeadLetterQueue"
 FAR = 4_000_000_000_000
 
 
@@ -26,28 +28,38 @@ def scheduled():
         symbol("x-opt-scheduled-enqueue-time"): timestamp(FAR)}).encode()
 
 
-# Of what is asked of `$management`: the entity, the right that it takes, and a request that does no harm.
+# Of what is asked of `$management`: the entities, the right that it takes, and a request that does no harm.
+QUEUES = ("q", f"q{DEAD_LETTERS}", SUBSCRIPTION, f"{SUBSCRIPTION}{DEAD_LETTERS}")
 OPERATIONS = {
-    "peek-message": ("q", "Listen", {"from-sequence-number": 0, "message-count": 1}),
-    "renew-lock": ("q", "Listen", {"lock-tokens": [uuid.UUID(int=5)]}),
-    "update-disposition": ("q", "Listen", {"lock-tokens": [uuid.UUID(int=5)], "disposition-status": "completed"}),
-    "receive-by-sequence-number": ("q", "Listen", {"sequence-numbers": [1_000_000], "receiver-settle-mode": 1}),
-    "batch-delete-messages": ("q", "Listen", {"message-count": 1, "enqueued-time-utc": timestamp(0)}),
-    "get-message-sessions": ("q", "Listen", {"skip": 0, "top": 1}),
-    "schedule-message": ("q", "Send", {"messages": [{"message": scheduled(), "message-id": "i"}]}),
-    "cancel-scheduled-message": ("q", "Send", {"sequence-numbers": [1_000_000]}),
-    "add-rule": (SUBSCRIPTION, "Manage", {"rule-name": "r", "rule-description": {"sql-filter": {"expression": "1=1"}}}),
-    "remove-rule": (SUBSCRIPTION, "Manage", {"rule-name": "none"}),
-    "enumerate-rules": (SUBSCRIPTION, "Listen", {"skip": 0, "top": 1}),
+    "peek-message": (QUEUES, "Listen", {"from-sequence-number": 0, "message-count": 1}),
+    "renew-lock": (QUEUES, "Listen", {"lock-tokens": [uuid.UUID(int=5)]}),
+    "update-disposition": (QUEUES, "Listen", {"lock-tokens": [uuid.UUID(int=5)], "disposition-status": "completed"}),
+    "receive-by-sequence-number": (QUEUES, "Listen", {"sequence-numbers": [1_000_000], "receiver-settle-mode": 1}),
+    "batch-delete-messages": (QUEUES, "Listen", {"message-count": 1, "enqueued-time-utc": timestamp(0)}),
+    "get-message-sessions": (("q", "letters"), "Listen", {"skip": 0, "top": 1}),
+    "schedule-message": (("q", "t"), "Send", {"messages": [{"message": scheduled(), "message-id": "i"}]}),
+    "cancel-scheduled-message": (("q", "t"), "Send", {"sequence-numbers": [1_000_000]}),
+    "add-rule": ((SUBSCRIPTION,), "Manage", {
+        "rule-name": "r", "rule-description": {"sql-filter": {"expression": "1=1"}}}),
+    "remove-rule": ((SUBSCRIPTION,), "Manage", {"rule-name": "none"}),
+    "enumerate-rules": ((SUBSCRIPTION,), "Listen", {"skip": 0, "top": 1}),
 }
-# Of links: the entity, the right, and whether it sends.
+# Of who holds the session.
+SESSION_OPERATIONS = {
+    "renew-session-lock": {"session-id": "s"},
+    "set-session-state": {"session-id": "s", "session-state": b"x"},
+    "get-session-state": {"session-id": "s"},
+}
+# Of links: the entity, the right, whether it sends, and what else it asks for.
 LINKS = {
-    "sends": ("q", "Send", True),
-    "publishes": ("t", "Send", True),
-    "receives": ("q", "Listen", False),
-    "receives dead letters": ("q/$DeadLetterQueue", "Listen", False),
-    "receives from a subscription": (SUBSCRIPTION, "Listen", False),
+    "sends": ("q", "Send", True, None),
+    "publishes": ("t", "Send", True, None),
+    "receives": ("q", "Listen", False, None),
+    "receives dead letters": (f"q{DEAD_LETTERS}", "Listen", False, None),
+    "receives from a subscription": (SUBSCRIPTION, "Listen", False, None),
+    "holds a session": ("letters", "Listen", False, OfSession("another")),
 }
+ENTITIES = ("q", "t", "letters")
 RIGHTS = ("Send", "Listen", "Manage")
 
 
@@ -71,10 +83,11 @@ class RightsTest(served.ServedTest):
         self.addCleanup(self.rules.close)
         self.rules.create("q")
         self.rules.create("other")
+        self.rules.create("letters", requires_session=True)
         self.rules.topics.create("t")
         self.rules.topics.create_subscription("t", "s")
         self.keys = {(path, right): self.rules.make_rule(path, right, right).primary_key
-                     for path in ("q", "t", "other") for right in RIGHTS}
+                     for path in (*ENTITIES, "other") for right in RIGHTS}
         self.names = itertools.count()
 
     def as_rule(self, path, right):
@@ -83,27 +96,39 @@ class RightsTest(served.ServedTest):
     def put_token(self, connection, path, token):
         """The status number of the answer."""
         receiver = connection.create_receiver("$cbs", name="cbs", credit=1)
-        connection.create_sender("$cbs", name="cbs-asks").send(Message(body=token, reply_to="cbs", id=1, properties={
+        sender = connection.create_sender("$cbs", name="cbs-asks")
+        sender.send(Message(body=token, reply_to="cbs", id=1, properties={
             "operation": "put-token", "type": "servicebus.windows.net:sastoken", "name": f"sb://127.0.0.1/{path}"}))
-        return receiver.receive(timeout=wire.TIMEOUT).properties["status-code"]
+        status = receiver.receive(timeout=wire.TIMEOUT).properties["status-code"]
+        sender.close()
+        receiver.close()
+        return status
 
-    def with_token(self, path, right, key=None, lifetime=3600):
+    def with_token(self, path, right, key=None, lifetime=3600, audience=None):
         connection = self.dial()
         token = access_calls.make_token(f"sb://127.0.0.1/{path}", right, key or self.keys[path, right], lifetime)
-        self.assertEqual(self.put_token(connection, path, token), 401 if key or lifetime < 0 else 202)
+        is_good = not key and lifetime > 0 and audience in (None, path)
+        self.assertEqual(self.put_token(connection, audience or path, token), 202 if is_good else 401)
         return connection
 
     def everybody(self, path):
-        """Of each caller a connection, and its rights on the entity."""
-        return {
-            **{right: (self.as_rule(path, right), RIGHTS if right == "Manage" else (right,)) for right in RIGHTS},
-            "by a token": (self.with_token(path, "Listen"), ("Listen",)),
-            "nobody": (self.dial(), ()),
-            "elsewhere": (self.as_rule("other", "Manage"), ()),
-            "with a wrong key": (self.dial(mechanism="PLAIN", user="Manage", key="wrong"), ()),
-            "with an expired token": (self.with_token(path, "Manage", lifetime=-10), ()),
-            "with a forged token": (self.with_token(path, "Manage", key="forged"), ()),
+        """Of each caller its name, a connection until the next one's turn, and its rights on the entity."""
+        callers = {
+            **{right: functools.partial(self.as_rule, path, right) for right in RIGHTS},
+            **{f"{right} by a token": functools.partial(self.with_token, path, right) for right in RIGHTS},
+            "nobody": self.dial,
+            "elsewhere": functools.partial(self.as_rule, "other", "Manage"),
+            "elsewhere by a token": functools.partial(self.with_token, "other", "Manage"),
+            "with a token of another": functools.partial(self.with_token, "other", "Manage", audience=path),
+            "with a wrong key": functools.partial(self.dial, mechanism="PLAIN", user="Manage", key="wrong"),
+            "with an expired token": functools.partial(self.with_token, path, "Manage", lifetime=-10),
+            "with a forged token": functools.partial(self.with_token, path, "Manage", key="forged"),
         }
+        for who, connect in callers.items():
+            right = who.removesuffix(" by a token")
+            connection = connect()
+            yield who, connection, RIGHTS if right == "Manage" else (right,) if right in RIGHTS else ()
+            connection.close()
 
     def attach(self, connection, address, sends, options=None):
         """What it was refused with, or None; and the link."""
@@ -111,7 +136,7 @@ class RightsTest(served.ServedTest):
         try:
             if sends:
                 return None, connection.create_sender(address, name=name, options=options)
-            return None, connection.create_receiver(address, name=name, credit=0)
+            return None, connection.create_receiver(address, name=name, credit=0, options=options)
         except LinkDetached as refused:
             return refused.condition, None
 
@@ -158,38 +183,119 @@ class Rights(RightsTest):
         receiver = connection.create_receiver(f"{path}/$management", name=f"link {next(self.names)}", credit=1)
         sender.send(Message(id=1, reply_to=receiver.link.name, body=body,
                             properties={"operation": f"com.microsoft:{operation}"}))
-        answer = receiver.receive(timeout=wire.TIMEOUT)
+        self.answer = receiver.receive(timeout=wire.TIMEOUT).properties
         sender.close()
         receiver.close()
-        return answer.properties["errorCondition"] if answer.properties["statusCode"] == 401 else None
+        return self.answer["errorCondition"] if self.answer["statusCode"] == 401 else None
 
-    def test_each_link_takes_its_right(self):
-        for entity in ("q", "t"):
-            for who, (connection, rights) in self.everybody(entity).items():
-                for what, (address, right, sends) in LINKS.items():
-                    if address.split("/")[0] != entity:
-                        continue
-                    with self.subTest(who=who, what=what):
-                        refused, link = self.attach(connection, address, sends)
-                        self.assertEqual(refused, None if right in rights else REFUSED)
-                        if link is not None:
-                            link.close()
-
-    def test_each_operation_takes_its_right(self):  # BDL-9
-        for entity in ("q", "t"):
-            for who, (connection, rights) in self.everybody(entity).items():
-                for operation, (path, right, body) in OPERATIONS.items():
-                    if path.split("/")[0] != entity:
-                        continue
-                    with self.subTest(who=who, operation=operation):
+    def assert_takes_rights(self, entity, who, connection, rights):
+        for what, (address, right, sends, options) in LINKS.items():
+            if address.split("/")[0] == entity:
+                with self.subTest(who=who, what=what):
+                    refused, link = self.attach(connection, address, sends, options)
+                    self.assertEqual(refused, None if right in rights else REFUSED)
+                    if link is not None:
+                        link.close()
+        for operation, (paths, right, body) in OPERATIONS.items():
+            for path in paths:
+                if path.split("/")[0] == entity:
+                    with self.subTest(who=who, path=path, operation=operation):
                         self.assertEqual(self.ask(connection, path, operation, body),
                                          None if right in rights else REFUSED)
+
+    def test_each_link_and_each_operation_takes_its_right(self):  # BDL-9
+        for entity in ("q", "t"):
+            for who, connection, rights in self.everybody(entity):
+                self.assert_takes_rights(entity, who, connection, rights)
+
+    def test_a_session_is_asked_for_by_who_holds_it(self):  # MGM-7, MGM-8, MGM-9
+        def ask(connection, operation):
+            refused = self.ask(connection, "letters", operation, SESSION_OPERATIONS[operation])
+            return refused or self.answer["statusCode"]
+
+        holder = self.dial(mechanism="PLAIN", user="Listen", key=self.keys["letters", "Listen"], heartbeat=None)
+        holder.create_receiver("letters", name="holds", credit=0, options=OfSession("s"))
+        for operation in SESSION_OPERATIONS:
+            self.assertEqual(ask(holder, operation), 200, operation)
+        for who, connection, rights in self.everybody("letters"):
+            self.assert_takes_rights("letters", who, connection, rights)
+            for operation in SESSION_OPERATIONS:
+                with self.subTest(who=who, operation=operation):
+                    self.assertEqual(ask(connection, operation), 410 if rights else REFUSED)
+        self.assertEqual(ask(holder, "get-session-state"), 200)
 
     def test_who_sends_by_way_of_an_entity_may_send_to_both(self):
         for who, wanted in (("q", REFUSED), ("other", REFUSED), (None, None)):
             with self.subTest(who=who):
                 connection = self.as_rule(who, "Send") if who else self.as_root()
                 self.assertEqual(self.attach(connection, "q", True, Via())[0], wanted)
+
+
+class ChangesTest(RightsTest):
+    """What becomes of links that are open when the rule behind them changes (SEC-7)."""
+
+    def setUp(self):
+        super().setUp()
+        self.rule = self.rules.make_rule("q", "mine", "Send", "Listen")
+
+    def open_links(self):
+        """Of each key and of each way to prove it a connection with a link that sends and one that receives."""
+        found = {}
+        for slot in ("primary", "secondary"):
+            key = getattr(self.rule, f"{slot}_key")
+            by_token = self.dial(heartbeat=None)
+            token = access_calls.make_token("sb://127.0.0.1/q", "mine", key)
+            self.assertEqual(self.put_token(by_token, "q", token), 202)
+            by_key = self.dial(mechanism="PLAIN", user="mine", key=key, heartbeat=None)
+            for how, connection in (("key", by_key), ("token", by_token)):
+                receiver = connection.create_receiver("q", name="receives", credit=0)
+                found[slot, how] = connection, connection.create_sender("q", name="sends"), receiver
+        return found
+
+    def assert_ended(self, connection, sender, receiver):
+        """Both of its links, and no other one may be opened; the connection stays, for another proof."""
+        conditions = []
+
+        def has_ended():
+            try:
+                connection.wait(lambda: False, timeout=wire.TIMEOUT)
+            except LinkDetached as ended:
+                conditions.append(ended.condition)
+            return len(conditions) == 2
+
+        while not has_ended():
+            pass
+        self.assertEqual(conditions, [REFUSED, REFUSED])
+        self.assertTrue(sender.link.state & receiver.link.state & Endpoint.REMOTE_CLOSED)
+        self.assertEqual(self.attach(connection, "q", True)[0], REFUSED)
+
+    def assert_goes_on(self, connection, sender, _):
+        self.assertEqual(sender.send(Message(body=b"x", inferred=True)).remote_state, Delivery.ACCEPTED)
+        self.assertEqual(self.attach(connection, "q", False)[0], None)
+
+    def test_a_key_that_is_replaced_takes_its_links_along_and_no_others(self):
+        links = self.open_links()
+        fresh = self.rules.rotate("q", "mine")
+        for how in ("key", "token"):
+            with self.subTest(how=how):
+                self.assert_ended(*links["primary", how])
+                self.assert_goes_on(*links["secondary", how])
+        for key, wanted in ((self.rule.primary_key, REFUSED), (fresh.primary_key, None)):
+            connection = self.dial(mechanism="PLAIN", user="mine", key=key)
+            self.assertEqual(self.attach(connection, "q", True)[0], wanted)
+        # A new proof serves the connection whose links went.
+        connection, _, _ = links["primary", "token"]
+        self.assertEqual(self.put_token(connection, "q", access_calls.make_token(
+            "sb://127.0.0.1/q", "mine", fresh.primary_key)), 202)
+        self.assertEqual(self.attach(connection, "q", True)[0], None)
+
+    def test_a_rule_that_is_removed_takes_its_links_along_and_no_others(self):
+        links, other = self.open_links(), self.as_rule("q", "Manage")
+        sender = other.create_sender("q", name="sends")
+        self.rules.remove_rule("q", "mine")
+        self.assert_goes_on(other, sender, None)
+        for ended in links.values():
+            self.assert_ended(*ended)
 
 
 class Topic(LinkOption):
