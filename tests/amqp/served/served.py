@@ -44,14 +44,18 @@ class ServedTest(daemon_test.DaemonTest):
         self.http_port = operations.port_of(daemon)
         return daemon
 
-    def serve_secured(self, place="amqp+tls://127.0.0.1:0", flags=()):
-        """Over TLS, too, and to those who prove their rights: `root`, by name and key, has all of them, and so has
-        `client`."""
+    def serve_over_tls(self, place="amqp+tls://127.0.0.1:0", flags=()):
+        """And without it; its certificate is one of `authority`."""
         self.authority = certificates.Authority(self.folder.name)
         identity = self.authority.sign("broker")
-        daemon = self.serve(place, flags=("--access=on", "--tls-cert", str(identity.certificate), "--tls-key",
-                                          str(identity.key), *flags))
+        daemon = self.serve(place, flags=("--tls-cert", str(identity.certificate), "--tls-key", str(identity.key),
+                                          *flags))
         self.tls_port = amqp_port(daemon, place.split(":")[0])
+        return daemon
+
+    def serve_secured(self, flags=()):
+        """The same, for those who prove their rights: `root`, by name and key, has all of them, and so has `client`."""
+        daemon = self.serve_over_tls(flags=("--access=on", *flags))
         root = access_calls.connection_of(pathlib.Path(self.data, "root-connection-string").read_text(encoding="ascii"))
         self.root = root["SharedAccessKeyName"], root["SharedAccessKey"]
         self.client = access_calls.AccessClient(self.client.address,
