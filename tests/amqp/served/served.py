@@ -23,7 +23,7 @@ OWN_HOST = f"127.0.{os.getpid() // 250 % 250}.{os.getpid() % 250 + 2}"
 
 def amqp_port(daemon, kind="amqp"):
     (line,) = [line for line in daemon.log if "wharfd ready on " in line]
-    return int(re.search(rf" {re.escape(kind)}://127\.0\.0\.1:(\d+) ", line).group(1))
+    return int(re.search(rf" {re.escape(kind)}://127\.[0-9.]+:(\d+) ", line).group(1))
 
 
 def connection_string(port, name="root", key="any", more=EMULATOR):
@@ -44,18 +44,18 @@ class ServedTest(daemon_test.DaemonTest):
         self.http_port = operations.port_of(daemon)
         return daemon
 
-    def serve_over_tls(self, place="amqp+tls://127.0.0.1:0", flags=()):
+    def serve_over_tls(self, place="amqp+tls://127.0.0.1:0", names="DNS:localhost,IP:127.0.0.1", flags=()):
         """And without it; its certificate is one of `authority`."""
         self.authority = certificates.Authority(self.folder.name)
-        identity = self.authority.sign("broker")
+        identity = self.authority.sign("broker", names)
         daemon = self.serve(place, flags=("--tls-cert", str(identity.certificate), "--tls-key", str(identity.key),
                                           *flags))
-        self.tls_port = amqp_port(daemon, place.split(":")[0])
+        self.tls_port = amqp_port(daemon, "amqp+tls")
         return daemon
 
-    def serve_secured(self, flags=()):
+    def serve_secured(self, *where, flags=()):
         """The same, for those who prove their rights: `root`, by name and key, has all of them, and so has `client`."""
-        daemon = self.serve_over_tls(flags=("--access=on", *flags))
+        daemon = self.serve_over_tls(*where, flags=("--access=on", *flags))
         root = access_calls.connection_of(pathlib.Path(self.data, "root-connection-string").read_text(encoding="ascii"))
         self.root = root["SharedAccessKeyName"], root["SharedAccessKey"]
         self.client = access_calls.AccessClient(self.client.address,
