@@ -77,6 +77,7 @@ TEST_F(CatalogTest, WhatExpiredWithOthersHasChangedSinceItWasFound) {  // TTL-6
   const FoundMessages found = {{run.first, FoundMessage()}, {run.last, std::nullopt}};
   EXPECT_FALSE(catalog_.HasChanged(shelf, run.first, page));
   EXPECT_FALSE(catalog_.HaveChanged(shelf, found, numbers));
+  EXPECT_FALSE(catalog_.HaveChanged(shelf, run.AsOf(kNow), page));
 
   ASSERT_TRUE(lane.ExpireRun(run, kNow, changes_));
 
@@ -84,6 +85,11 @@ TEST_F(CatalogTest, WhatExpiredWithOthersHasChangedSinceItWasFound) {  // TTL-6
   EXPECT_TRUE(catalog_.HasChanged(shelf, run.last, page));
   EXPECT_FALSE(catalog_.HasChanged(shelf, run.first.Next(), page));
   EXPECT_TRUE(catalog_.HaveChanged(shelf, found, numbers));
+  EXPECT_TRUE(catalog_.HaveChanged(shelf, run.AsOf(kNow), page));
+  const Span between{run.first.Next(), run.first.Next(), kNow, {}};
+  EXPECT_FALSE(catalog_.HaveChanged(shelf, between, page));
+  // On a shelf that is gone nothing is as it was.
+  EXPECT_TRUE(catalog_.HaveChanged({shelf.entity, shelf.kind, 9}, between, page));
   // What was not found, is not there.
   EXPECT_FALSE(catalog_.HaveChanged(shelf, {{run.last, std::nullopt}}, numbers));
 }

@@ -90,7 +90,7 @@ TEST_F(LaneRunsTest, HeadsThatExpiredAreOneChange) {  // TTL-6
 }
 
 TEST_F(LaneRunsTest, AFewAreNoRun) {
-  Enqueue(static_cast<int>(limits_.run_min) - 1);
+  Enqueue(static_cast<int>(limits_.spans.run.count_min) - 1);
 
   EXPECT_FALSE(lane_->ExpireRun(lane_->ReadyRun(kExpiry), kExpiry, changes_));
 }

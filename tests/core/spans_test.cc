@@ -46,6 +46,45 @@ TEST(SpansTest, WhatFollowsMakesThemLonger) {
   EXPECT_EQ(spans.all(), (std::vector{SpanOf(1, 200)}));
 }
 
+TEST(SpansTest, TwoMeetWhereBothCoverAMessage) {
+  EXPECT_TRUE(SpanOf(1, 10).Meets(SpanOf(10, 20)));
+  EXPECT_FALSE(SpanOf(1, 10).Meets(SpanOf(11, 20)));
+  EXPECT_FALSE(SpanOf(1, 10, {8, 10}).Meets(SpanOf(8, 20, {9})));
+  EXPECT_TRUE(SpanOf(1, 10, {8, 10}).Meets(SpanOf(8, 20, {10})));
+  // As of messages that live longer among others, and expire under the same span.
+  EXPECT_FALSE(SpanOf(1, 9, {2, 4, 6, 8}).Meets(SpanOf(2, 8, {3, 5, 7})));
+}
+
+TEST(SpansTest, WhetherAnyMeetsOneIsAsTheMessagesSay) {
+  const SeedNote note("seed 1");
+  std::mt19937 random(1);
+  const auto run_from = [&random](std::uint64_t first) {
+    MessageRun run;
+    for (int i = 0; i < 6; ++i, first += 1 + random() % 3) {
+      run.Extend(SequenceNumber(first), 1, MessageRun::Between::kUnknown);
+    }
+    return run;
+  };
+  int met = 0;
+  for (int round = 0; round < 2000; ++round) {
+    Spans spans;
+    spans.Add(run_from(1 + random() % 20), kNow);
+    const MessageRun next = run_from(40 + random() % 20);
+    spans.Add(next, kNow);
+    const Span other = run_from(random() % 70).AsOf(kNow);
+
+    bool meets = false;
+    for (SequenceNumber number = other.first; number <= other.last; number = number.Next()) {
+      meets = meets || (other.Covers(number) && spans.Covers(number));
+    }
+
+    ASSERT_EQ(spans.Meet(other), meets) << round;
+    met += meets;
+  }
+  EXPECT_GT(met, 200);
+  EXPECT_LT(met, 1800);
+}
+
 TEST(SpansTest, WhatStandsBetweenNeighboursIsAnException) {
   Spans spans;
   spans.Add(RunOf(1, 100), kNow);
@@ -289,7 +328,8 @@ TEST(SpansTest, SpansThatOverlapAreTold) {
 
 SpanLimits AnyLimits(std::minstd_rand& random) {
   SpanLimits limits;
-  limits.run = {.gap_max = random() % 6, .exceptions_max = random() % 20};
+  limits.run.gap_max = random() % 6;
+  limits.run.exceptions_max = random() % 20;
   limits.spans_max = 1 + random() % 5;
   limits.exceptions_in_all_max = limits.run.exceptions_max + random() % 20;
   limits.extended_exceptions_max = random() % (limits.run.exceptions_max + 1);

@@ -135,6 +135,71 @@ TEST(PageWatchTest, SeesSpansThatWereGivenUpWhileItLives) {
   EXPECT_FALSE(younger.Saw(kOrders, kOne));
 }
 
+TEST(PageWatchTest, SeesWhetherAnyOfASpanChanged) {
+  Watches watches;
+  watches.Note(kOrders, kOne);
+  const PageWatch watch = watches.BeginPage();
+  const Span all{kOne, SequenceNumber(100), {}, {kTwo}};
+  EXPECT_FALSE(watch.SawAny(kOrders, all));
+
+  // An exception; one behind it; one of others.
+  watches.Note(kOrders, kTwo);
+  watches.Note(kOrders, SequenceNumber(101));
+  watches.Note(kBills, kOne);
+  watches.Note(kDeadOrders, kOne);
+  EXPECT_FALSE(watch.SawAny(kOrders, all));
+
+  watches.Note(kOrders, SequenceNumber(100));
+  EXPECT_TRUE(watch.SawAny(kOrders, all));
+  EXPECT_FALSE(watch.SawAny(kOrders, {kOne, SequenceNumber(99), {}, {kTwo}}));
+  EXPECT_TRUE(watch.SawAny(kBills, all));
+}
+
+TEST(PageWatchTest, OfASpanAPurgeChangesAll) {  // PRG-1
+  Watches watches;
+  const PageWatch watch = watches.BeginPage();
+
+  watches.NoteAll(kOrders);
+
+  EXPECT_TRUE(watch.SawAny(kOrders, {kOne, kThree, {}, {}}));
+  EXPECT_FALSE(watch.SawAny(kDeadOrders, {kOne, kThree, {}, {}}));
+}
+
+TEST(PageWatchTest, OfASpanSeesWhatAnotherOneCoveredThatWasGivenUp) {
+  Watches watches;
+  const PageWatch older = watches.BeginPage();
+  watches.NoteSpan(kOrders, {kOne, kThree, {}, {kTwo}});
+  const PageWatch younger = watches.BeginPage();
+
+  EXPECT_TRUE(older.SawAny(kOrders, {kThree, SequenceNumber(9), {}, {}}));
+  EXPECT_FALSE(older.SawAny(kOrders, {kTwo, kTwo, {}, {}}));
+  EXPECT_FALSE(older.SawAny(kOrders, {SequenceNumber(4), SequenceNumber(9), {}, {}}));
+  EXPECT_FALSE(younger.SawAny(kOrders, {kOne, kThree, {}, {}}));
+}
+
+// What is noted may be old, and too much to be looked at.
+TEST(PageWatchTest, OfASpanAmongVeryManyOthersIsNotSure) {
+  Watches watches;
+  const PageWatch older = watches.BeginPage();
+  for (std::uint64_t number = 1; number <= 2000; ++number) {
+    watches.Note(kOrders, SequenceNumber(number));
+  }
+  const PageWatch watch = watches.BeginPage();
+
+  EXPECT_TRUE(watch.SawAny(kOrders, {kOne, SequenceNumber(2000), {}, {}}));
+  EXPECT_FALSE(watch.SawAny(kOrders, {kOne, SequenceNumber(1000), {}, {}}));
+  EXPECT_FALSE(watch.SawAny(kOrders, {SequenceNumber(2001), SequenceNumber(9000), {}, {}}));
+}
+
+TEST(PageWatchTest, OneThatIsLostSawAnyOfEachSpan) {
+  Watches watches(1);
+  const PageWatch lost = watches.BeginPage();
+  watches.Note(kOrders, kOne);
+  watches.Note(kOrders, kTwo);
+
+  EXPECT_TRUE(lost.SawAny(kBills, {kThree, kThree, {}, {}}));
+}
+
 TEST(PageWatchTest, SpansAreForgottenBeyondTheBoundWithAllTheyExcept) {
   Watches watches(4);
   const PageWatch lost = watches.BeginPage();

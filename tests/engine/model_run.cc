@@ -18,8 +18,9 @@ ShardLimits SmallWindows(SeededRandom& random) {
   limits.broker.queue.lane.window.messages_max = 1 + random.Next() % 6;
   limits.broker.queue.lane.window.bytes_max = 1 + random.Next() % 20000;
   limits.broker.queue.lane.window.content_ahead = 1 + random.Next() % 4;
-  limits.broker.queue.lane.run_min = 1 + random.Next() % 4;
+  const std::int64_t run_min = 1 + random.Next() % 4;
   limits.broker.queue.lane.spans = SmallSpans(random);
+  limits.broker.queue.lane.spans.run.count_min = run_min;
   limits.broker.queue.lane.hint_length = seconds(random.Next() % 30);
   limits.expiry_grain = {};
   // What nothing is in rests at the end of each turn.

@@ -144,9 +144,9 @@ class PowerLife {
         SegmentCommitLog::World{observer_, &*upkeep_, BrokerStatePosition(), BrokerAppliedIndex()});
     store_.emplace(*rocks_, log_->store(), random_);
     EngineHarness::Options options{.seed = seed};
-    options.limits.broker.queue.lane.run_min = 2;
     options.limits.broker.queue.look_pause = {};
     options.limits.broker.queue.lane.spans = SmallSpans(random_);
+    options.limits.broker.queue.lane.spans.run.count_min = 2;
     options.limits.expiry_grain = {};
     engine_ = std::make_unique<EngineHarness>(options, *store_, *log_);
     return {};

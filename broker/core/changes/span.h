@@ -29,6 +29,8 @@ struct Span {
     return first <= number && number <= last &&
            !std::binary_search(exceptions.begin(), exceptions.end(), number);
   }
+  // Whether there is a number that both cover. Costs as much as both have exceptions.
+  bool Meets(const Span& other) const;
   friend bool operator==(const Span&, const Span&) = default;
 };
 

@@ -13,19 +13,41 @@ bool PageWatch::Saw(LaneId lane, SequenceNumber number) const {
   if (is_lost()) return true;
   const auto message = notes_->messages.find(std::pair(lane, number));
   if (message != notes_->messages.end() && message->second > begun_) return true;
-  const auto all = notes_->lanes.find(lane);
-  if (all != notes_->lanes.end() && all->second > begun_) return true;
-  return SawInSpan(lane, number);
+  return SawAll(lane) ||
+         SawSpan(lane, [number](const Span& noted) { return noted.Covers(number); });
 }
 
-bool PageWatch::SawInSpan(LaneId lane, SequenceNumber number) const {
+bool PageWatch::SawAny(LaneId lane, const Span& span) const {
+  return is_lost() || SawAll(lane) || SawMessageOf(lane, span) ||
+         SawSpan(lane, [&span](const Span& noted) { return noted.Meets(span); });
+}
+
+bool PageWatch::SawAll(LaneId lane) const {
+  const auto all = notes_->lanes.find(lane);
+  return all != notes_->lanes.end() && all->second > begun_;
+}
+
+// Those in between that the span does not cover may be many, and older than the watch.
+bool PageWatch::SawMessageOf(LaneId lane, const Span& span) const {
+  const auto& messages = notes_->messages;
+  auto noted = messages.lower_bound(std::pair(lane, span.first));
+  const std::pair last(lane, span.last);
+  for (std::size_t looks = 0; noted != messages.end() && noted->first <= last; ++noted) {
+    const bool is_meant = noted->second > begun_ && span.Covers(noted->first.second);
+    if (is_meant || ++looks > kLooksMax) return true;
+  }
+  return false;
+}
+
+template <typename IsMeant>
+bool PageWatch::SawSpan(LaneId lane, IsMeant is_meant) const {
   const auto spans = notes_->spans.find(lane);
   if (spans == notes_->spans.end()) return false;
   const auto since =
       std::upper_bound(spans->second.begin(), spans->second.end(), begun_,
                        [](std::uint64_t begun, const auto& noted) { return begun < noted.first; });
   return std::any_of(since, spans->second.end(),
-                     [number](const auto& noted) { return noted.second.Covers(number); });
+                     [&is_meant](const auto& noted) { return is_meant(noted.second); });
 }
 
 // A message that has changed is asked for anew by the next watch: for that one it has not.

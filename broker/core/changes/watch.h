@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/btree_map.h"
 #include "absl/container/flat_hash_map.h"
 #include "broker/core/changes/change.h"
 #include "broker/core/messages/known_ids.h"
@@ -37,7 +38,8 @@ struct ChangeNotes {
   // Changes so far, and up to which change they were forgotten.
   std::uint64_t last = 0;
   std::uint64_t forgotten = 0;
-  absl::flat_hash_map<std::pair<LaneId, SequenceNumber>, std::uint64_t> messages{};
+  // In order, so that those between two numbers are found.
+  absl::btree_map<std::pair<LaneId, SequenceNumber>, std::uint64_t> messages{};
   absl::flat_hash_map<LaneId, std::uint64_t> lanes{};
   // What was counted out together, as it came, and how much there is to be said of it.
   absl::flat_hash_map<LaneId, std::vector<std::pair<std::uint64_t, Span>>> spans{};
@@ -47,13 +49,23 @@ struct ChangeNotes {
 class PageWatch {
  public:
   bool Saw(LaneId lane, SequenceNumber number) const;
+  // Whether any changed of the messages that the span covers, whose rows the reader found; perhaps
+  // not, where very many changed from its first to its last.
+  bool SawAny(LaneId lane, const Span& span) const;
   // More changed than is remembered: the page must be read again, for it saw everything.
   bool is_lost() const { return begun_ < notes_->forgotten; }
 
  private:
   friend class Watches;
 
-  bool SawInSpan(LaneId lane, SequenceNumber number) const;
+  // Notes of messages that are looked at for a span.
+  static constexpr std::size_t kLooksMax = 1024;
+
+  bool SawAll(LaneId lane) const;
+  bool SawMessageOf(LaneId lane, const Span& span) const;
+  // Whether of what was counted out together since it was begun this is true of any.
+  template <typename IsMeant>
+  bool SawSpan(LaneId lane, IsMeant is_meant) const;
 
   std::shared_ptr<const ChangeNotes> notes_;
   std::uint64_t begun_ = 0;

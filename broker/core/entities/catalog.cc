@@ -200,6 +200,13 @@ bool Catalog::HaveChanged(const Shelf& shelf, const FoundMessages& found,
          });
 }
 
+// In a lane that is at rest nothing waits, and on a shelf that is gone neither.
+bool Catalog::HaveChanged(const Shelf& shelf, const Span& found, const PageWatch& watch) const {
+  if (watch.SawAny(shelf.lane(), found)) return true;
+  const Queue* queue = FindShelf(shelf);
+  return queue == nullptr || queue->is_at_rest() || queue->lane(shelf.kind).spans().Meet(found);
+}
+
 // No number is used twice on a shelf; a purge changes all that stood on it.
 bool Catalog::IsInSpan(const Shelf& shelf, SequenceNumber number) const {
   const Queue* queue = FindShelf(shelf);

@@ -87,6 +87,8 @@ class Catalog {
   // Whether a message is no longer as the page found it for which the watch was begun: it changed,
   // or it expired with others and is in a span.
   bool HasChanged(const Shelf& shelf, SequenceNumber number, const PageWatch& watch) const;
+  // The same of any of those that the span covers; perhaps not (PageWatch::SawAny).
+  bool HaveChanged(const Shelf& shelf, const Span& found, const PageWatch& watch) const;
   // The same of one of those that were found by their numbers.
   bool HaveChanged(const Shelf& shelf, const FoundMessages& found, const NumberWatch& watch) const;
   // Notices which of these message ids an entity accepts from now on.

@@ -7,7 +7,6 @@ namespace wharf {
 Lane::Lane(LaneId id, Image image, const LaneLimits& limits, Watches& watches)
     : id_(id),
       life_(image.life),
-      run_min_(limits.run_min),
       run_limits_(limits.spans.run),
       watches_(watches),
       counters_(image.counters),
@@ -350,7 +349,7 @@ MessageRun Lane::ReadyRun(Timestamp now) const {
 }
 
 bool Lane::IsWorthASpan(const MessageRun& run) const {
-  return run.count >= run_min_ || (run.count > 0 && spans_.MayGrowBy(run));
+  return run.count >= run_limits_.count_min || (run.count > 0 && spans_.MayGrowBy(run));
 }
 
 // Who reads now may bring what a span covered, and the lane cannot tell any more that it is gone.

@@ -42,9 +42,6 @@ struct LaneLimits {
   WindowLimits window{};
   // Of a lane with sessions, instead.
   SessionLimits sessions{};
-  // Fewer messages that expired go one by one, unless they lie at a span: a row that tells of them
-  // alone would be no gain.
-  std::int64_t run_min = 8;
   SpanLimits spans{};
   // For how long messages that come behind each other share the hint for their time to live, if
   // they expire as near to each other.
@@ -311,7 +308,6 @@ class Lane {
 
   const LaneId id_;
   const std::uint32_t life_;
-  const std::int64_t run_min_;
   const RunLimits run_limits_;
   Watches& watches_;
   LaneCounters counters_;

@@ -1,9 +1,9 @@
 // MessageRun: fresh messages of a lane that expired, to be counted out at one go.
 //
 // Made message by message, in the order of their numbers, by what comes to expired messages: the
-// window of a lane for its receivers, and the sweeper. Only messages whose bodies are inside them
-// are in one: what has rows of its own elsewhere goes one by one. A value, used on the shard's
-// thread.
+// window of a lane for its receivers, the sweeper, and its reader (reading/run_walk.h). Only
+// messages whose bodies are inside them are in one: what has rows of its own elsewhere goes one by
+// one. A value.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,11 @@
 
 namespace wharf {
 
-// How far a run reaches.
+// How far a run reaches, and how few messages are none.
 struct RunLimits {
+  // Fewer messages that expired go one by one, unless they lie at a span: a row that tells of them
+  // alone would be no gain.
+  std::int64_t count_min = 8;
   // So many numbers between neighbours can be exceptions.
   std::uint64_t gap_max = 8;
   // Of a run, and of a span.
@@ -37,6 +40,9 @@ struct MessageRun {
 
   // Takes one more in; false if it cannot stand behind the others: another run begins with it.
   bool Extend(SequenceNumber number, std::int64_t message_bytes, Between between);
+
+  // Of all that is in it.
+  Span AsOf(Timestamp time) const { return {first, last, time, exceptions}; }
 
   // Whether such a fresh message can be in a run.
   static bool Fits(const MessageFacts& facts, Timestamp now) {

@@ -14,10 +14,6 @@ bool AreNear(const Span& lower, const Span& higher, std::uint64_t gap_max) {
          higher.first.value() - lower.last.value() - 1 <= gap_max;
 }
 
-Span SpanOf(const MessageRun& run, Timestamp now) {
-  return {run.first, run.last, now, run.exceptions};
-}
-
 // The numbers between spans, which may overlap, and their exceptions; ascending.
 std::vector<SequenceNumber> CandidatesOf(std::vector<const Span*> spans) {
   std::sort(spans.begin(), spans.end(),
@@ -46,6 +42,15 @@ bool Spans::Covers(SequenceNumber number) const {
   const auto found = std::partition_point(
       spans_.begin(), spans_.end(), [number](const Span& span) { return span.last < number; });
   return found != spans_.end() && found->Covers(number);
+}
+
+bool Spans::Meet(const Span& other) const {
+  auto span = std::partition_point(spans_.begin(), spans_.end(),
+                                   [&](const Span& each) { return each.last < other.first; });
+  for (; span != spans_.end() && span->first <= other.last; ++span) {
+    if (span->Meets(other)) return true;
+  }
+  return false;
 }
 
 Span Spans::Unite(const Span& one, std::size_t begin, std::size_t end) const {
@@ -103,11 +108,11 @@ bool Spans::HasRoomFor(const Joint& joint) const {
   return exceptions <= limits_.exceptions_in_all_max;
 }
 
-bool Spans::HasRoomFor(const MessageRun& run) const { return HasRoomFor(Join(SpanOf(run, {}))); }
+bool Spans::HasRoomFor(const MessageRun& run) const { return HasRoomFor(Join(run.AsOf({}))); }
 
 bool Spans::MayGrowBy(const MessageRun& run) const {
   if (spans_.empty()) return false;
-  const Joint joint = Join(SpanOf(run, {}));
+  const Joint joint = Join(run.AsOf({}));
   return joint.begin < joint.end && joint.span.exceptions.size() <= limits_.extended_exceptions_max;
 }
 
@@ -144,7 +149,7 @@ std::vector<Span> Spans::MakeRoomFor(const MessageRun& run, Deletion deletion) {
   std::vector<Span> given_up;
   std::uint64_t deletions = 0;
   while (!spans_.empty()) {
-    const Joint joint = Join(SpanOf(run, {}));
+    const Joint joint = Join(run.AsOf({}));
     const bool has_room = HasRoomFor(joint);
     if (has_room && (given_up.empty() || is_roomy() || deletions >= kDeletionsTogether)) break;
     const bool is_too_large = joint.span.exceptions.size() > limits_.run.exceptions_max;
@@ -158,7 +163,7 @@ std::vector<Span> Spans::MakeRoomFor(const MessageRun& run, Deletion deletion) {
 }
 
 Spans::Grown Spans::Add(const MessageRun& run, Timestamp now) {
-  Joint joint = Join(SpanOf(run, now));
+  Joint joint = Join(run.AsOf(now));
   assert(HasRoomFor(joint));
   Grown grown{joint.span, {}};
   for (std::size_t i = joint.begin; i < joint.end; ++i) {

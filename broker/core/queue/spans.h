@@ -46,6 +46,8 @@ class Spans {
   const std::vector<Span>& all() const { return spans_; }
   // Whether one covers the number: then there is no such message any more.
   bool Covers(SequenceNumber number) const;
+  // Whether there is a number that this one and one of them cover.
+  bool Meet(const Span& other) const;
 
   bool HasRoomFor(const MessageRun& run) const;
   // Whether one is there that the run would make longer, and stays a small row.
