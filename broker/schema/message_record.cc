@@ -272,6 +272,37 @@ class FieldReader {
   ByteReader& reader_;
 };
 
+// What each record begins with.
+struct Beginning {
+  std::uint8_t version = 0;
+  MessageHead head;
+  std::uint64_t bits = 0;
+
+  bool is_known() const {
+    const bool has_known_version = version == kMessageVersion || version == kMessageVersionSharing;
+    return has_known_version && bits < Bit(MessageField::kEnd);
+  }
+};
+
+Beginning ReadBeginning(ByteReader& reader) {
+  Beginning beginning;
+  MessageHead& head = beginning.head;
+  beginning.version = reader.Byte();
+  head.shares_hint = beginning.version == kMessageVersionSharing;
+  head.enqueued_at = ReadTime(reader);
+  head.size = reader.SignedVarint();
+  head.expires_at = ReadTime(reader);
+  beginning.bits = reader.Varint();
+  head.has_own_rows = (beginning.bits & Bit(MessageField::kBodyRef)) != 0;
+  head.is_in_session = (beginning.bits & Bit(MessageField::kIsInSession)) != 0;
+  return beginning;
+}
+
+Status DamagedRecord(SequenceNumber number) {
+  return Status::Damage(
+      fmt::format("the stored message {} is damaged or of a newer format", number.value()));
+}
+
 void ReadCarried(FieldReader& fields, Message& message, std::uint64_t bits) {
   constexpr std::uint64_t kCarried =
       Bit(MessageField::kIsInSession) - Bit(MessageField::kContentEncoding);
@@ -405,15 +436,14 @@ Result<StoredMessage> DecodeMessage(SequenceNumber number, std::string_view reco
   ByteReader reader(record);
   StoredMessage stored;
   stored.number = number;
-  const std::uint8_t version = reader.Byte();
-  stored.facts.shares_hint = version == kMessageVersionSharing;
-  stored.enqueued_at = ReadTime(reader);
-  stored.facts.size = reader.SignedVarint();
-  stored.facts.expires_at = ReadTime(reader);
-  const std::uint64_t bits = reader.Varint();
-  FieldReader fields(bits, reader);
+  const Beginning beginning = ReadBeginning(reader);
+  stored.facts.shares_hint = beginning.head.shares_hint;
+  stored.enqueued_at = beginning.head.enqueued_at;
+  stored.facts.size = beginning.head.size;
+  stored.facts.expires_at = beginning.head.expires_at;
+  FieldReader fields(beginning.bits, reader);
   ReadFields(fields, stored);
-  ReadCarried(fields, stored.message, bits);
+  ReadCarried(fields, stored.message, beginning.bits);
   if (fields.Has(MessageField::kBodyHandle)) {
     if (stored.facts.body_ref) stored.facts.body_ref->handle = reader.Fixed64();
     if (!stored.facts.body_ref || !stored.facts.body_ref->is_shared()) reader.Fail();
@@ -425,14 +455,20 @@ Result<StoredMessage> DecodeMessage(SequenceNumber number, std::string_view reco
     stored.facts.session_id = stored.message.session_id.value_or(std::string());
     if (stored.facts.session_id.empty()) reader.Fail();
   }
-  const bool has_known_version = version == kMessageVersion || stored.facts.shares_hint;
-  const bool is_known = has_known_version && bits < Bit(MessageField::kEnd) &&
+  const bool is_known = beginning.is_known() &&
                         stored.message.body_kind <= BodyKind::kDataSections &&
                         stored.facts.is_sane();
   if (!stored.facts.body_ref) stored.message.body = std::string(reader.Rest());
   if (is_known && reader.is_whole()) return stored;
-  return Status::Damage(
-      fmt::format("the stored message {} is damaged or of a newer format", number.value()));
+  return DamagedRecord(number);
+}
+
+Result<MessageHead> DecodeMessageHead(SequenceNumber number, std::string_view record) {
+  ByteReader reader(record);
+  const Beginning beginning = ReadBeginning(reader);
+  const bool is_known = !reader.failed() && beginning.is_known() && beginning.head.size >= 0;
+  if (!is_known) return DamagedRecord(number);
+  return beginning.head;
 }
 
 }  // namespace wharf

@@ -19,6 +19,20 @@ std::string EncodeMessage(const StoredMessage& message);
 // The body is missing if it has rows of its own.
 Result<StoredMessage> DecodeMessage(SequenceNumber number, std::string_view record);
 
+// What a record says before its fields.
+struct MessageHead {
+  Timestamp enqueued_at;
+  std::int64_t size = 0;
+  Timestamp expires_at = kNever;
+  bool shares_hint = false;
+  // Its body is elsewhere.
+  bool has_own_rows = false;
+  bool is_in_session = false;
+};
+// Makes no message: a small part of what that costs. What comes behind may be damaged; a field that
+// this version does not know is told.
+Result<MessageHead> DecodeMessageHead(SequenceNumber number, std::string_view record);
+
 // Parts that other records have too.
 void WriteProperties(ByteWriter& writer, const PropertyMap& properties);
 PropertyMap ReadProperties(ByteReader& reader);

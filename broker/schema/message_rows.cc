@@ -193,11 +193,20 @@ StandingLookup::StandingLookup(const StoreView& view, const Shelf& shelf, Sequen
 
 Result<StandingRow> StandingLookup::Find(SequenceNumber number) {
   for (Walk& walk : walks_) {
+    if (number < walk.next) continue;
     const StoreCursor* row = walk.rows.Find(number);
     if (row != nullptr) return DecodeStanding(walk.standing, number, row->value());
     WHARF_RETURN_IF_ERROR(walk.rows.status());
+    walk.next = NextOf(walk, number);
   }
   return StandingRow();
+}
+
+// A key that is damaged tells nothing.
+SequenceNumber StandingLookup::NextOf(const Walk& walk, SequenceNumber asked) {
+  const StoreCursor& rows = walk.rows.rows();
+  if (!rows.valid()) return kNumberEnd;
+  return NumberOfDeliveryKey(rows.key()).value_or(asked.Next());
 }
 
 }  // namespace wharf

@@ -93,6 +93,8 @@ class RowLookup {
   // Null if there is none.
   const StoreCursor* Find(SequenceNumber number);
   Status status() const { return rows_->status(); }
+  // Where it stands: behind what was asked for last, or at that.
+  const StoreCursor& rows() const { return *rows_; }
 
  private:
   std::unique_ptr<StoreCursor> rows_;
@@ -111,7 +113,11 @@ class StandingLookup {
   struct Walk {
     Standing standing;
     RowLookup rows;
+    // Below it there is no other row: most messages have none, and are not looked for.
+    SequenceNumber next{};
   };
+  static SequenceNumber NextOf(const Walk& walk, SequenceNumber asked);
+
   std::vector<Walk> walks_;
 };
 

@@ -2,6 +2,9 @@
 
 #include <limits>
 #include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -28,6 +31,48 @@ TEST(RecordsTest, AMessageComesBackWithEveryField) {
   EXPECT_EQ(decoded->facts.size, message.facts.size);
   EXPECT_EQ(decoded->facts.expires_at, message.facts.expires_at);
   EXPECT_EQ(decoded->facts.body_ref, std::nullopt);
+}
+
+// Of whatever message, it says the same as the whole.
+TEST(RecordsTest, TheHeadOfAMessageIsReadWithoutTheRest) {
+  std::vector<StoredMessage> messages(4, SampleStoredMessage());
+  messages[1].facts.shares_hint = true;
+  messages[2].facts.body_ref = BodyRef{EntityId(7), SequenceNumber(9), 5};
+  messages[3].message.session_id = messages[3].facts.session_id = "a";
+  messages.emplace_back();
+  for (const StoredMessage& message : messages) {
+    const std::string record = EncodeMessage(message);
+    const StoredMessage whole = *DecodeMessage(SequenceNumber(1), record);
+    const Result<MessageHead> head = DecodeMessageHead(SequenceNumber(1), record);
+    ASSERT_TRUE(head.ok());
+    EXPECT_EQ(head->enqueued_at, whole.enqueued_at);
+    EXPECT_EQ(head->size, whole.facts.size);
+    EXPECT_EQ(head->expires_at, whole.facts.expires_at);
+    EXPECT_EQ(head->shares_hint, whole.facts.shares_hint);
+    EXPECT_EQ(head->has_own_rows, whole.facts.body_ref.has_value());
+    EXPECT_EQ(head->is_in_session, !whole.facts.session_id.empty());
+  }
+}
+
+TEST(RecordsTest, AHeadThatIsDamagedOrNewerIsRefused) {
+  const auto is_refused = [](std::string_view record) {
+    return DecodeMessageHead(SequenceNumber(1), record).status().is_damage();
+  };
+  const std::string record = EncodeMessage(StoredMessage());
+  EXPECT_FALSE(is_refused(record));
+  // It ends with the bits of its fields, of which none is there.
+  for (std::size_t size = 0; size < record.size(); ++size) {
+    EXPECT_TRUE(is_refused(record.substr(0, size))) << size;
+  }
+  EXPECT_TRUE(is_refused("\x03" + record.substr(1)));
+
+  StoredMessage negative;
+  negative.facts.size = -1;
+  EXPECT_TRUE(is_refused(EncodeMessage(negative)));
+
+  std::string newer = record.substr(0, record.size() - 1);
+  ByteWriter(newer).Varint(std::uint64_t{1} << 62);
+  EXPECT_TRUE(is_refused(newer));
 }
 
 TEST(RecordsTest, AnEmptyMessageComesBackEmpty) {
