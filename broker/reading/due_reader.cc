@@ -8,6 +8,7 @@
 #include "broker/core/changes/shared_hint_row.h"
 #include "broker/reading/lost_hints.h"
 #include "broker/reading/message_reader.h"
+#include "broker/reading/run_walk.h"
 #include "broker/reading/scheduled_reader.h"
 #include "broker/reading/shared_hint_reader.h"
 #include "broker/schema/keys.h"
@@ -179,13 +180,36 @@ std::size_t PlacesIn(const DueBatch& batch) { return batch.messages.size() + bat
 
 std::size_t ShareOf(std::size_t all, std::size_t sharing) { return (all + sharing - 1) / sharing; }
 
+DueBounds ShareOf(const DueBounds& all, std::size_t sharing) {
+  DueBounds share = all;
+  for (const auto bound : {&DueBounds::messages, &DueBounds::bytes, &DueBounds::runs}) {
+    share.*bound = ShareOf(all.*bound, sharing);
+  }
+  for (const auto bound : {&RowsWalked::rows, &RowsWalked::bytes}) {
+    share.walked.*bound = ShareOf(all.walked.*bound, sharing);
+  }
+  return share;
+}
+
+void TakeAway(const DueBatch& batch, DueBounds& bounds) {
+  bounds.messages -= std::min(bounds.messages, PlacesIn(batch));
+  bounds.bytes -= std::min(bounds.bytes, BytesOf(batch.messages, 0));
+  bounds.runs -= std::min(bounds.runs, batch.runs.size());
+  bounds.walked.rows -= std::min(bounds.walked.rows, batch.walked.rows);
+  bounds.walked.bytes -= std::min(bounds.walked.bytes, batch.walked.bytes);
+}
+
 // Makes a batch of hints that are due.
 class BatchMaker {
  public:
   BatchMaker(const StoreView& view, Timestamp now, const DueBounds& bounds)
       : view_(view), now_(now), bounds_(bounds) {}
 
-  bool is_full() const { return PlacesIn(batch_) >= bounds_.messages || bytes_ >= bounds_.bytes; }
+  bool is_full() const {
+    return PlacesIn(batch_) >= bounds_.messages || bytes_ >= bounds_.bytes ||
+           batch_.runs.size() >= bounds_.runs || batch_.walked.rows >= bounds_.walked.rows ||
+           batch_.walked.bytes >= bounds_.walked.bytes;
+  }
 
   Status Add(const DueHint& hint) {
     batch_.messages.push_back({hint, std::nullopt, {}});
@@ -196,18 +220,12 @@ class BatchMaker {
   // What was not brought is brought by the next read; until then everything behind it waits.
   Status AddShared(const SharedHint& shared) {
     WHARF_RETURN_IF_ERROR(LookUp());
+    if (AddInRuns(shared)) return {};
     Result<SharedMessages> read = ReadShared(view_, shared, now_, Left());
     if (IsContradiction(read.status())) return AddContradicted(RowOf(shared));
     if (!read.ok()) return read.status();
-    const std::size_t index = batch_.shared.size();
-    for (FoundMessage& found : read->messages) {
-      if (!IsBrought(*found.message, shared.hint.lane)) AddMember(shared, index, std::move(found));
-    }
-    bytes_ += BytesOf(batch_.messages, looked_up_);
-    looked_up_ = batch_.messages.size();
-    batch_.last = RowOf(shared);
-    if (read->rest && read->rest->hint.time <= now_) batch_.next = read->rest->hint.time;
-    batch_.shared.push_back({shared, std::move(read->rest)});
+    AddMembers(shared, std::move(read->messages));
+    EndShared(shared, std::move(read->rest));
     return {};
   }
 
@@ -239,7 +257,47 @@ class BatchMaker {
 
  private:
   DueBounds Left() const {
-    return {bounds_.messages - PlacesIn(batch_), BytesLeft(), bounds_.grain};
+    DueBounds left = bounds_;
+    left.messages -= PlacesIn(batch_);
+    left.bytes = BytesLeft();
+    left.runs -= batch_.runs.size();
+    left.walked.rows -= batch_.walked.rows;
+    left.walked.bytes -= batch_.walked.bytes;
+    return left;
+  }
+
+  // Whether it could: what is damaged is passed by who reads message by message. Two hints may mean
+  // the same messages; the lane takes only the first run of them.
+  bool AddInRuns(const SharedHint& shared) {
+    if (bounds_.in_runs == nullptr) return false;
+    const auto lane = bounds_.in_runs->find(shared.hint.lane);
+    if (lane == bounds_.in_runs->end()) return false;
+    Result<ExpiredMessages> read = RunWalk(view_, shared, now_, Left(), lane->second).Run();
+    if (!read.ok()) return false;
+    const std::size_t index = batch_.shared.size();
+    for (MessageRun& run : read->runs) {
+      batch_.runs.push_back({shared.hint.lane, std::move(run), index});
+    }
+    batch_.walked.rows += read->walked.rows;
+    batch_.walked.bytes += read->walked.bytes;
+    AddMembers(shared, std::move(read->messages));
+    EndShared(shared, std::move(read->rest));
+    return true;
+  }
+
+  void AddMembers(const SharedHint& shared, std::vector<FoundMessage> members) {
+    const std::size_t index = batch_.shared.size();
+    for (FoundMessage& found : members) {
+      if (!IsBrought(*found.message, shared.hint.lane)) AddMember(shared, index, std::move(found));
+    }
+    bytes_ += BytesOf(batch_.messages, looked_up_);
+    looked_up_ = batch_.messages.size();
+  }
+
+  void EndShared(const SharedHint& shared, std::optional<SharedHint> rest) {
+    batch_.last = RowOf(shared);
+    if (rest && rest->hint.time <= now_) batch_.next = rest->hint.time;
+    batch_.shared.push_back({shared, std::move(rest)});
   }
 
   void AddMember(const SharedHint& shared, std::size_t index, FoundMessage found) {
@@ -315,13 +373,8 @@ std::vector<Result<DueBatch>> ReadAllDue(const StoreView& view, const std::vecto
   std::vector<Result<DueBatch>> batches;
   for (const DuePlace& place : places) {
     const std::size_t sharing = places.size() - batches.size();
-    const DueBounds share{ShareOf(bounds.messages, sharing), ShareOf(bounds.bytes, sharing),
-                          bounds.grain};
-    batches.push_back(ReadDue(view, place, now, share));
-    if (!batches.back().ok()) continue;
-    const Messages& messages = batches.back()->messages;
-    bounds.messages -= std::min(bounds.messages, PlacesIn(*batches.back()));
-    bounds.bytes -= std::min(bounds.bytes, BytesOf(messages, 0));
+    batches.push_back(ReadDue(view, place, now, ShareOf(bounds, sharing)));
+    if (batches.back().ok()) TakeAway(*batches.back(), bounds);
   }
   return batches;
 }

@@ -42,8 +42,7 @@ class SharedWalk {
     if (message.enqueued_at > shared_.came_until) {
       is_over_ = true;
     } else if (IsMeant(shared_, message) && time > now_) {
-      Leave(message.number,
-            std::min(std::max(time, After(now_, bounds_.grain)), shared_.expire_until));
+      Leave(message.number, TimeOfRest(shared_, time, now_, bounds_.grain));
     } else if (IsMeant(shared_, message)) {
       bytes_ += static_cast<std::size_t>(message.facts.held_size());
       read_.messages.push_back(std::move(found));
@@ -70,10 +69,23 @@ class SharedWalk {
 
 }  // namespace
 
+bool IsMeant(const SharedHint& shared, SequenceNumber number, const MessageHead& message) {
+  return message.shares_hint && number >= shared.hint.number && number < shared.end &&
+         message.enqueued_at <= shared.came_until && message.expires_at <= shared.expire_until;
+}
+
 bool IsMeant(const SharedHint& shared, const StoredMessage& message) {
   const MessageFacts& facts = message.facts;
-  return facts.shares_hint && message.number >= shared.hint.number && message.number < shared.end &&
-         message.enqueued_at <= shared.came_until && facts.expires_at <= shared.expire_until;
+  return IsMeant(shared, message.number,
+                 {.enqueued_at = message.enqueued_at,
+                  .size = facts.size,
+                  .expires_at = facts.expires_at,
+                  .shares_hint = facts.shares_hint});
+}
+
+Timestamp TimeOfRest(const SharedHint& shared, Timestamp expires_at, Timestamp now,
+                     Duration grain) {
+  return std::min(std::max(expires_at, After(now, grain)), shared.expire_until);
 }
 
 Result<SharedMessages> ReadShared(const StoreView& view, const SharedHint& shared, Timestamp now,

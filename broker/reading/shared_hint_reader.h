@@ -1,8 +1,8 @@
 // Reads the messages that share a hint, as far as they have expired.
 //
 // The hint says from which number on they stand in their lane, among others, and by what they are
-// known; where they end the lane tells. Used on reader threads, by due_reader; each call sees the
-// store as it was at one instant.
+// known; where they end the lane tells. Used on reader threads, by due_reader and run_walk; each
+// call sees the store as it was at one instant.
 #pragma once
 
 #include <optional>
@@ -10,12 +10,16 @@
 
 #include "broker/core/queue/lane.h"
 #include "broker/reading/due_reader.h"
+#include "broker/schema/message_record.h"
 #include "storage/store.h"
 
 namespace wharf {
 
 // Whether the hint stands for the message, which is in its lane.
+bool IsMeant(const SharedHint& shared, SequenceNumber number, const MessageHead& message);
 bool IsMeant(const SharedHint& shared, const StoredMessage& message);
+// When to come for a message that lives on, and for all behind it.
+Timestamp TimeOfRest(const SharedHint& shared, Timestamp expires_at, Timestamp now, Duration grain);
 
 struct SharedMessages {
   // In the order of their numbers. One that cannot be read is met by a receiver, and is not here.

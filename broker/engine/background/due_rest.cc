@@ -24,8 +24,12 @@ void DueRest::NoteLeft(const DueHint& hint) {
 
 void DueRest::Leave(const DueMessage& due) {
   if (!due.shared) return NoteLeft(due.hint);
-  std::optional<SequenceNumber>& left = left_of_shared_[*due.shared];
-  left = left ? std::min(*left, due.hint.number) : due.hint.number;
+  LeaveOfShared(*due.shared, due.hint.number);
+}
+
+void DueRest::LeaveOfShared(std::size_t index, SequenceNumber number) {
+  std::optional<SequenceNumber>& left = left_of_shared_[index];
+  left = left ? std::min(*left, number) : number;
 }
 
 // Of a lane that is gone there is nothing to come for.

@@ -20,8 +20,9 @@ class DueRest {
   // Outlived by the batch; null: it could not be read, and all of it is left.
   explicit DueRest(const DueBatch* batch);
 
-  // Is not handled now; called in the order of the hints.
+  // Is not handled now.
   void Leave(const DueMessage& due);
+  void Leave(const DueRun& due) { LeaveOfShared(due.shared, due.run.first); }
   // Writes what becomes of shared hints. The first hint of all that were due by `now` and are left.
   std::optional<DueHint> Finish(Catalog& catalog, Timestamp now, Changes& changes);
 
@@ -29,6 +30,7 @@ class DueRest {
   // What is left of one of the batch's shared hints.
   std::optional<SharedHint> LeftOf(std::size_t index, Catalog& catalog) const;
   void NoteLeft(const DueHint& hint);
+  void LeaveOfShared(std::size_t index, SequenceNumber number);
 
   const DueBatch* batch_;
   std::optional<DueHint> first_left_;

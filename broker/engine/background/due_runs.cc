@@ -34,9 +34,33 @@ void DueRuns::Close(const Shelf& shelf, const Open& open, Turn& turn) {
     left_.insert(left_.end(), open.members.begin(), open.members.end());
     return;
   }
+  counted_out_.emplace(shelf, open.run.limits);
   for (const DueMessage* due : open.members) {
     if (!due->shared) turn.changes.push_back(DueHintDropped{due->hint});
   }
+}
+
+// As far as it reaches everything is as it would be for each of its messages; they are too many for
+// a look at each.
+bool DueRuns::Take(const DueRun& due, const PageWatch& watch, Turn& turn) {
+  if (context_.catalog.HaveChanged(due.lane, due.run.AsOf(turn.now), watch)) return Refuse(due);
+  Expiry& expiry = context_.catalog.FindShelf(due.lane)->expiry();
+  if (!expiry.CanExpireRuns(due.lane.kind)) return Refuse(due);
+  context_.touched.Touch(due.lane.lane());
+  if (!expiry.ExpireRun(due.run, turn.now, turn.changes)) return Refuse(due);
+  counted_out_.emplace(due.lane, due.run.limits);
+  return true;
+}
+
+bool DueRuns::Refuse(const DueRun& due) {
+  refused_.push_back(due.lane);
+  return false;
+}
+
+ShelvesInRuns DueRuns::TakeShelves() {
+  for (const Shelf& shelf : refused_) counted_out_.erase(shelf);
+  refused_.clear();
+  return std::exchange(counted_out_, {});
 }
 
 std::vector<const DueMessage*> DueRuns::Finish(Turn& turn) {

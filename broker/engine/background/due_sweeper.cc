@@ -5,8 +5,6 @@
 
 #include <spdlog/spdlog.h>
 
-#include "broker/engine/background/due_rest.h"
-#include "broker/engine/background/due_runs.h"
 #include "broker/reading/careful_reader.h"
 
 namespace wharf {
@@ -30,11 +28,13 @@ void DueSweeper::PlanDue(Turn& turn) {
 
 void DueSweeper::Read(Turn& turn) {
   is_reading_ = true;
-  Reading reading{turn.now, calendar_.TakeDue(turn.now), context_.catalog.BeginPageWatch()};
+  Reading reading{turn.now, calendar_.TakeDue(turn.now), context_.catalog.BeginPageWatch(),
+                  std::exchange(in_runs_, {})};
   context_.reads.ReadAfter(
       turn,
       [this, bounds = DueBounds{step_, kStepBytes, grain_},
        reading = std::move(reading)](const StoreView& view) mutable -> Task {
+        bounds.in_runs = &reading.in_runs;
         Batches batches = ReadAllDue(view, reading.places, reading.now, bounds);
         return [this, batches = std::move(batches), reading = std::move(reading)](
                    Turn& later) mutable { Take(batches, reading, later); };
@@ -83,6 +83,16 @@ bool DueSweeper::HasChanged(const DueMessage& due, const PageWatch& watch) const
                         : watch.Saw(hint.lane.lane(), hint.number);
 }
 
+void DueSweeper::HandleRuns(const Batches& batches, const Reading& reading, DueRuns& runs,
+                            std::vector<DueRest>& rests, Turn& turn) {
+  for (std::size_t i = 0; i < batches.size(); ++i) {
+    if (!batches[i].ok()) continue;
+    for (const DueRun& due : batches[i]->runs) {
+      if (turn.is_full() || !runs.Take(due, reading.watch, turn)) rests[i].Leave(due);
+    }
+  }
+}
+
 // What was changed meanwhile, or does not fit into the turn, is left: a message that goes to a
 // topic may have thousands of copies.
 std::vector<std::optional<DueHint>> DueSweeper::HandleAll(const Batches& batches,
@@ -91,6 +101,7 @@ std::vector<std::optional<DueHint>> DueSweeper::HandleAll(const Batches& batches
   for (const Result<DueBatch>& batch : batches) rests.emplace_back(batch.ok() ? &*batch : nullptr);
   std::size_t handled = 0;
   DueRuns runs(context_);
+  HandleRuns(batches, reading, runs, rests, turn);
   for (const auto& [due, i] : Sort(batches)) {
     if (!turn.is_full() && !HasChanged(*due, reading.watch)) {
       if (!runs.Take(*due, turn)) Handle(*due, turn);
@@ -100,6 +111,7 @@ std::vector<std::optional<DueHint>> DueSweeper::HandleAll(const Batches& batches
     }
   }
   for (const DueMessage* due : runs.Finish(turn)) Handle(*due, turn);
+  in_runs_ = runs.TakeShelves();
   step_ = turn.is_full() ? std::max<std::size_t>(handled, 1) : std::min(step_ * 2, kStepMessages);
   std::vector<std::optional<DueHint>> first_left;
   for (DueRest& rest : rests) {

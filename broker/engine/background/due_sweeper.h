@@ -19,6 +19,8 @@
 
 #include "broker/core/changes/watch.h"
 #include "broker/engine/background/due_calendar.h"
+#include "broker/engine/background/due_rest.h"
+#include "broker/engine/background/due_runs.h"
 #include "broker/engine/turn/registrations.h"
 #include "broker/engine/turn/worker_context.h"
 #include "broker/reading/due_reader.h"
@@ -44,6 +46,7 @@ class DueSweeper final : public TimedWorker, public BusyWorker {
     Timestamp now;
     std::vector<DuePlace> places;
     PageWatch watch;
+    ShelvesInRuns in_runs;
   };
   using Batches = std::vector<Result<DueBatch>>;
   // Each with the index of its batch.
@@ -54,6 +57,9 @@ class DueSweeper final : public TimedWorker, public BusyWorker {
   void Take(const Batches& batches, const Reading& reading, Turn& turn);
   // By time, over all batches.
   static InOrder Sort(const Batches& batches);
+  // Those that readers made.
+  static void HandleRuns(const Batches& batches, const Reading& reading, DueRuns& runs,
+                         std::vector<DueRest>& rests, Turn& turn);
   // The first hint of each batch that was left.
   std::vector<std::optional<DueHint>> HandleAll(const Batches& batches, const Reading& reading,
                                                 Turn& turn);
@@ -75,6 +81,7 @@ class DueSweeper final : public TimedWorker, public BusyWorker {
   // How many messages are read at one go: about as many as a turn had room for, so that what goes
   // to a topic is not read again and again.
   std::size_t step_;
+  ShelvesInRuns in_runs_;
   bool is_reading_ = false;
 };
 

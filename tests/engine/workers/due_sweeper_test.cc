@@ -5,6 +5,7 @@
 #include <map>
 
 #include "broker/core/changes/shared_hint_row.h"
+#include "broker/reading/message_reader.h"
 #include "broker/reading/scheduled_reader.h"
 #include "broker/schema/keys.h"
 #include "broker/schema/records.h"
@@ -475,6 +476,215 @@ TEST_F(DueSweeperTest, BehindWhatItMeansASharedHintReadsNothing) {
 
   EXPECT_EQ(Active(queue_), 10'000);
   EXPECT_EQ(Hints(), 0U);
+}
+
+// As many as share some hints. When the first step has counted some of them out a reader makes runs
+// of the others.
+class RunsOfReaderTest : public DueSweeperTest {
+ protected:
+  static constexpr std::int64_t kMany = 20'000;
+
+  void SetUp() override {
+    LetExpire(kMany);
+    PlanDue();
+    counted_out_ = CountedOutIn(TakeRead());
+    ASSERT_GT(counted_out_, 0);
+    ASSERT_LT(counted_out_, 4000);
+    size_ = Find(kMidst).message->facts.size;
+  }
+  static std::int64_t CountedOutIn(const Changes& changes) {
+    std::int64_t count = 0;
+    for (const Change& change : changes) {
+      if (const auto* run = std::get_if<MessagesExpired>(&change)) count += run->count;
+    }
+    return count;
+  }
+  // Of all that is read from now on.
+  std::int64_t CountOutAll() {
+    while (!reads_.works.empty()) counted_out_ += CountedOutIn(TakeRead());
+    return counted_out_;
+  }
+  Lane& lane() { return queue_.lane(LaneKind::kMain); }
+  FoundMessage Find(SequenceNumber number) {
+    const SpanView view(store_.View());
+    Result<FoundMessages> found = ReadFound(view, lane().shelf(), {number}, /*with_bodies=*/false);
+    return *found->at(number);
+  }
+  // By its number.
+  void Lock(SequenceNumber number, Turn& turn) {
+    lane().LockFound(Find(number), LockToken(), kNever, {}, turn.changes);
+    touched_.Touch(MainOf(queue_));
+  }
+  void ExpectWhole() {
+    EXPECT_TRUE(lane().contradiction().ok()) << lane().contradiction().message();
+    // All are alike.
+    EXPECT_EQ(lane().counters().bytes, Active(queue_) * size_);
+    EXPECT_EQ(Hints(), 0U);
+  }
+  // In the midst of what is left.
+  static constexpr SequenceNumber kMidst{10'000};
+
+  std::int64_t counted_out_ = 0;
+  std::int64_t size_ = 0;
+};
+
+TEST_F(RunsOfReaderTest, HoweverManyExpireTheShardLooksAtAFewRuns) {  // TTL-10
+  Task found = Read();
+  const Changes changes = TakeRead(std::move(found));
+
+  EXPECT_EQ(counted_out_ + CountedOutIn(changes), kMany);
+  // As many as they have hints.
+  EXPECT_LE(Count<MessagesExpired>(changes), 1U + kMany / SharedHints::kNumbersMax);
+  EXPECT_LE(changes.size(), 20U);
+  EXPECT_TRUE(was_touched_.contains(MainOf(queue_)));
+  EXPECT_EQ(Active(queue_), 0);
+  EXPECT_LE(TakeAllReads(), 1);
+  ExpectWhole();
+}
+
+TEST_F(RunsOfReaderTest, WhatWasDeliveredMeanwhileIsInNoRun) {  // TTL-7
+  Task found = Read();
+  Plan([&](Turn& turn) { Lock(kMidst, turn); });
+  const Changes changes = TakeRead(std::move(found));
+  EXPECT_GT(CountedOutIn(changes), kMany / 2);
+  counted_out_ += CountedOutIn(changes);
+
+  EXPECT_EQ(CountOutAll(), kMany - 1);
+  EXPECT_EQ(lane().counters().locked, 1);
+  EXPECT_EQ(Active(queue_), 1);
+  ExpectWhole();
+}
+
+TEST_F(RunsOfReaderTest, ARunOfWhichAnythingChangedIsReadAgain) {
+  Task found = Read();
+  lane().NoteScheduled(kMidst);
+  const Changes changes = TakeRead(std::move(found));
+
+  // Not the one that it stands in.
+  EXPECT_LT(counted_out_ + CountedOutIn(changes), kMany);
+  ASSERT_EQ(AllShared().size(), 1U);
+  EXPECT_LE(AllShared()[0].hint.number, kMidst);
+  EXPECT_GT(AllShared()[0].end, kMidst);
+  counted_out_ += CountedOutIn(changes);
+  EXPECT_EQ(CountOutAll(), kMany);
+  EXPECT_EQ(Active(queue_), 0);
+  ExpectWhole();
+}
+
+// By a lane that has receivers.
+TEST_F(RunsOfReaderTest, WhatWasCountedOutMeanwhileIsNotCountedTwice) {
+  Task found = Read();
+  const std::int64_t before = Active(queue_);
+  Plan([&](Turn& turn) {
+    MessageRun run = lane().BeginRun();
+    for (std::uint64_t i = 0; i < 100; ++i) {
+      run.Extend(SequenceNumber(kMidst.value() + i), size_, MessageRun::Between::kUnknown);
+    }
+    ASSERT_TRUE(lane().ExpireRun(run, turn.now, turn.changes));
+    touched_.Touch(MainOf(queue_));
+  });
+  ASSERT_EQ(Active(queue_), before - 100);
+  counted_out_ += CountedOutIn(TakeRead(std::move(found)));
+
+  EXPECT_EQ(CountOutAll(), kMany - 100);
+  EXPECT_EQ(Active(queue_), 0);
+  ExpectWhole();
+}
+
+TEST_F(RunsOfReaderTest, OfALaneThatWasPurgedMeanwhileNothingIsCountedOut) {  // PRG-1
+  Task found = Read();
+  Plan([&](Turn& turn) {
+    touched_.Touch(MainOf(queue_));
+    lane().Purge(1, turn.changes);
+  });
+
+  EXPECT_EQ(CountedOutIn(TakeRead(std::move(found))), 0);
+  TakeAllReads();
+  EXPECT_EQ(Active(queue_), 0);
+  ExpectWhole();
+}
+
+TEST_F(RunsOfReaderTest, WhatBecomesADeadLetterSinceGoesOneByOne) {  // TTL-9
+  Task found = Read();
+  Plan([&](Turn& turn) {
+    QueueDescription description = queue_.description();
+    description.dead_lettering_on_message_expiration = true;
+    queue_.Update(std::move(description), turn.now, turn.changes);
+  });
+
+  EXPECT_EQ(CountedOutIn(TakeRead(std::move(found))), 0);
+  TakeAllReads();
+  EXPECT_EQ(Active(queue_), 0);
+  EXPECT_EQ(queue_.lane(LaneKind::kDeadLetter).counters().messages(), kMany - counted_out_);
+  ExpectWhole();
+}
+
+TEST_F(RunsOfReaderTest, RunsThatDoNotFitIntoTheTurnAreLeftForTheNext) {
+  Task found = Read();
+  const Changes full = Plan([&](Turn& turn) {
+    Fill(turn);
+    std::move(found)(turn);
+  });
+
+  EXPECT_EQ(CountedOutIn(full), 0);
+  EXPECT_EQ(CountOutAll(), kMany);
+  ExpectWhole();
+}
+
+TEST_F(RunsOfReaderTest, WhatCameBackGoesBesideARun) {  // TTL-10
+  Plan([&](Turn& turn) {
+    Lock(kMidst, turn);
+    lane().Return(LockToken(), {1, {}}, ReturnCause::kAbandoned, turn.changes);
+  });
+  // Nothing of that is in a run; it changed since the read was asked for.
+  counted_out_ += CountedOutIn(TakeRead());
+
+  EXPECT_EQ(CountOutAll(), kMany - 1);
+  EXPECT_EQ(Active(queue_), 0);
+  ExpectWhole();
+}
+
+TEST_F(RunsOfReaderTest, WhatCannotBeReadIsPassed) {
+  WriteBatch batch;
+  batch.Put(IdOf(Table::kMessages), MessageKey(lane().shelf(), kMidst), "\xff");
+  ASSERT_TRUE(store_.Apply(batch).ok());
+
+  EXPECT_EQ(CountOutAll(), kMany - 1);
+  EXPECT_EQ(Active(queue_), 1);
+  ExpectWhole();
+}
+
+// Of two that mean the same messages, both in the same read.
+TEST_F(RunsOfReaderTest, WhatTwoHintsMeanIsCountedOutOnce) {  // TTL-10
+  WriteBatch batch;
+  for (const SharedHint& shared : AllShared()) {
+    SharedHint again = shared;
+    again.hint.number = again.hint.number.Next();
+    again.end = again.end.Next();
+    batch.Put(IdOf(Table::kDue), DueKey(RowOf(again)), EncodeSharedHint(again));
+  }
+  ASSERT_TRUE(store_.Apply(batch).ok());
+
+  EXPECT_EQ(CountOutAll(), kMany);
+  EXPECT_EQ(Active(queue_), 0);
+  ExpectWhole();
+}
+
+// The others of its bucket, and another bucket, have their turns meanwhile.
+TEST_F(RunsOfReaderTest, OfSeveralQueuesEachHasItsRuns) {
+  Queue& neighbour = Create({.name = "neighbour"});
+  for (Queue* queue : {&neighbour, &other_}) {
+    std::vector<Message> messages = Messages(9000);
+    for (Message& message : messages) message.time_to_live = milliseconds(1);
+    NoteDue(Send(*queue, std::move(messages)));
+  }
+  clock_.Advance(milliseconds(1));
+
+  EXPECT_EQ(CountOutAll(), kMany + 2 * 9000);
+  for (const Queue* queue : {&queue_, &neighbour, &other_}) {
+    EXPECT_EQ(Active(*queue), 0) << queue->name();
+    EXPECT_TRUE(queue->lane(LaneKind::kMain).contradiction().ok());
+  }
 }
 
 TEST_F(DueSweeperTest, AFewExpireOneByOne) {
