@@ -962,8 +962,8 @@ class NeedTest : public testing::Test {
 
 TEST_F(NeedTest, IsWhatTheSemanticsSay) {
   // SEC-21
-  ExpectEach(TypeList<SendRequest, UploadRequest, AwaitClosedRequest, CancelScheduledRequest, RescheduleRequest,
-                      ActivateScheduledRequest>(),
+  ExpectEach(TypeList<SendRequest, UploadRequest, AwaitClosedRequest, CancelScheduledRequest,
+                      RescheduleRequest, ActivateScheduledRequest>(),
              {On::kEntity, Right::kSend});
   // SEC-22, SEC-24
   ExpectEach(TypeList<AttachRequest, ReceiveRequest, AcceptSessionRequest, SettleRequest,
