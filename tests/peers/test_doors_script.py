@@ -14,7 +14,8 @@ import subprocess
 import unittest
 
 DOORS = pathlib.Path(__file__).resolve().parents[2] / "tools/doors"
-LITTLE = {"ROUNDS": "1", "SCALE": "0.005", "ENTITIES": "150", "POLLS": "40", "LARGE": "8", "AT_REST": "0.1"}
+LITTLE = {"ROUNDS": "1", "SCALE": "0.005", "ENTITIES": "150", "POLLS": "40", "LINKED": "40", "LARGE": "8",
+          "AT_REST": "0.1"}
 RATIO = r" +[\d,]+(/s|us) +[\d.]+  \([\d.]+ to [\d.]+\), asked [\d.]+; processor [\d.]+ us, [\d.]+ us$"
 
 
@@ -25,7 +26,7 @@ def run(*kinds):
 class DoorsScriptTest(unittest.TestCase):
 
     def test_each_kind_tells_its_figures(self):
-        ended = run("speed", "polls", "large")
+        ended = run("speed", "polls", "large", "links", "greedy", "streams")
         self.assertIn(ended.returncode, (0, 1), ended.stderr)
         self.assertEqual(ended.stderr, "")
         for words in (r"send +http +[\d,]+/s +grpc" + RATIO, r"receive +http +[\d,]+/s +grpc" + RATIO,
@@ -34,7 +35,13 @@ class DoorsScriptTest(unittest.TestCase):
                       r"send +websocket +[\d,]+/s +tcp" + RATIO, r"cycle +websocket +[\d,]+/s +tcp" + RATIO,
                       r"page, \$skip=0 +[\d.]+ ms, asked 20 ms$",
                       r"page, \$skip=50 +[\d.]+ ms, asked 20 ms$", r"poll that waits +[-\d.]+ KiB, asked 24 KiB$",
-                      r"all of them +[\d.]+ % of a core, asked 1 %$", r"8 MiB out, in [\d.]+ s +[-\d.]+ MiB, asked 8 MiB$"):
+                      r"all of them +[\d.]+ % of a core, asked 1 %$",
+                      r"8 MiB out, in [\d.]+ s +[-\d.]+ MiB, asked 8 MiB$",
+                      r"AMQP that waits, TLS +[-\d.]+ KiB, asked 96 KiB$",
+                      r"a million credits +[-\d.]+ MiB, asked 16 MiB; another's links after \d+ ms$",
+                      r"no end, 25\d MiB +[-\d.]+ MiB, asked 16 MiB; another's links after \d+ ms$",
+                      r"4,000 links +[-\d.]+ MiB, asked 16 MiB; another's links after \d+ ms$",
+                      r"8 MiB in, each +[-\d.]+ MiB, asked 16 MiB$", r"8 MiB out, each +[-\d.]+ MiB, asked 16 MiB$"):
             with self.subTest(words):
                 self.assertRegex(ended.stdout, re.compile("^" + words, re.M))
 

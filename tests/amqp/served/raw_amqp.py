@@ -81,8 +81,13 @@ class Heard:
 
 class RawClient:
 
-    def __init__(self, port, context=None):
-        self._socket = socket.create_connection(("127.0.0.1", port), wire.TIMEOUT)
+    def __init__(self, port, context=None, received=None):
+        """`received`: what may wait to be read, in bytes."""
+        self._socket = socket.socket()
+        if received is not None:
+            self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, received)
+        self._socket.settimeout(wire.TIMEOUT)
+        self._socket.connect(("127.0.0.1", port))
         self.name = "%s:%d" % self._socket.getsockname()
         if context is not None:
             self._socket = context.wrap_socket(self._socket, server_hostname="localhost")
@@ -92,6 +97,9 @@ class RawClient:
         return self
 
     def __exit__(self, *_):
+        self.close()
+
+    def close(self):
         self._file.close()
         self._socket.close()
 
@@ -112,6 +120,14 @@ class RawClient:
             heard = self._file.read(int.from_bytes(head[:4], "big") - 8)
             if heard and (said := Heard(heard)).code in codes:
                 return said
+
+    def hear_bytes(self, count):
+        """So many, whatever they are; what has come is not kept."""
+        while count > 0:
+            heard = self._file.read1(min(count, 1 << 20))
+            if not heard:
+                raise EOFError(f"{count} bytes are missing")
+            count -= len(heard)
 
     def hear_end(self):
         """All that there is until the other end has closed."""
