@@ -18,7 +18,8 @@ class Examples(served.ServedTest):
 
     def assert_shown(self, page, program):
         """Word for word."""
-        self.assertIn(f"```{ {'.mjs': 'js', '.py': 'python'}[program.suffix]}\n{program.read_text(encoding='utf-8')}```\n",
+        language = {".mjs": "js", ".py": "python"}[program.suffix]
+        self.assertIn(f"```{language}\n{program.read_text(encoding='utf-8')}```\n",
                       (ROOT / page).read_text(encoding="utf-8"))
 
     def run_changed(self, interpreter, program, folder, changes):

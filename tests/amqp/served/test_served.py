@@ -69,12 +69,6 @@ class Serves(served.ServedTest):
         self.create_what_the_sdk_wants(self.client)
         self.tell("sdk_session_story.mjs", served.connection_string(self.port), steps=SESSION_STEPS)
 
-    def test_rhea_sends_receives_and_settles(self):
-        self.serve()
-        self.client.create("q")
-        self.tell("broker_story.mjs", str(self.port),
-                  steps=("sent", "completed", "released", "drained", "kept what AMQP says", "closed"))
-
     def test_a_large_message_comes_chunk_by_chunk_in_both_modes(self):
         self.serve()
         self.client.create("q", max_message_size_in_kilobytes=102400)

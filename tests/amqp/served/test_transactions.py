@@ -13,14 +13,14 @@ from proton.reactor import Container
 class Mover(MessagingHandler, TransactionHandler):
     """Takes a message from `q` and sends another one to `other`, in a transaction; then does what `end` says."""
 
-    def __init__(self, port, end, settles):
+    def __init__(self, place, end, settles, **proof):
         super().__init__(prefetch=0, auto_accept=False)
-        self.port, self.end, self.settles = port, end, settles
+        self.place, self.end, self.settles = place, end, settles
+        self.proof = proof or {"allowed_mechs": "ANONYMOUS"}
         self.told, self.transaction = [], None
 
     def on_start(self, event):
-        connection = event.container.connect(f"amqp://127.0.0.1:{self.port}", allowed_mechs="ANONYMOUS",
-                                             reconnect=False)
+        connection = event.container.connect(self.place, reconnect=False, **self.proof)
         self.limit = event.container.schedule(wire.TIMEOUT, self)
         self.receiver = event.container.create_receiver(connection, "q")
         self.sender = event.container.create_sender(connection, "other")
@@ -61,7 +61,7 @@ class Mover(MessagingHandler, TransactionHandler):
 class Transactions(served.ServedTest):
 
     def move(self, end, settles=True):
-        mover = Mover(self.port, end, settles)
+        mover = Mover(f"amqp://127.0.0.1:{self.port}", end, settles)
         Container(mover).run()
         return mover.told
 

@@ -1,6 +1,6 @@
 // broker_story: raw links of rhea to a whole broker.
 //
-//   node broker_story.mjs PORT      0 if all went as it should; or ws://..., for a WebSocket
+//   node broker_story.mjs PLACE      0 if all went as it should; a place of rhea_connection.mjs
 import assert from 'node:assert';
 import { once } from 'node:events';
 import rhea from 'rhea';
@@ -8,7 +8,7 @@ import { optionsFor } from './rhea_connection.mjs';
 
 const container = rhea.create_container();
 const connection = container.connect({
-  ...optionsFor(process.argv[2]), username: 'someone', reconnect: false,
+  ...optionsFor(process.argv[2]), reconnect: false,
 });
 await once(connection, 'connection_open');
 
