@@ -30,6 +30,13 @@ class Methods(served.ServedTest):
     def test_of_the_released_sdk(self):
         self.call_all("@azure/service-bus")
 
+    def test_the_next_sdk_deletes_nothing_where_nothing_is(self):  # BDL-2
+        self.serve()
+        self.client.create("q")
+        with mock.patch.dict(os.environ, AZURE_SERVICE_BUS="@azure/service-bus-beta"):
+            self.tell("sdk_purge_story.mjs", served.connection_string(self.port),
+                      steps=("deleted nothing", "purged as many as it asks for"))
+
     def test_of_the_next_sdk(self):  # MGM-14
         self.call_all("@azure/service-bus-beta")
 
