@@ -191,6 +191,9 @@ class Serves(served.ServedTest):
         token = token_of(receiver.fetcher.unsettled[0])
 
         daemon.kill()
+        # Proton would wait a minute to close what it has not heard to be gone.
+        with self.assertRaises(ConnectionException):
+            connection.wait(lambda: False, timeout=wire.TIMEOUT)
         self.serve(amqp=amqp)
 
         self.assertEqual(list(self.client.receive("q")), [])
