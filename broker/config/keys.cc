@@ -326,6 +326,12 @@ constexpr Key kKeys[] = {
     {"clock", Choice{{[](Settings& s) { return &s.clock; }}, kClocks}, kAtStart,
      "system; or manual: time stands still until `wharf clock advance` or the service Clock moves "
      "it, for tests of applications"},
+    {"max-expired-spans",
+     Number{{[](Settings& s) { return &s.limits.broker.queue.lane.spans.spans_max; }}, 1, 256},
+     kAtStart,
+     "Of messages that expired together a queue keeps one span, until compactions have dropped "
+     "them; behind so many, the oldest are given up, and what they hid is deleted at once. Fewer "
+     "are for tests of wharfd itself"},
     {"compact-at-random",
      Time{{[](Settings& s) { return &s.compact_at_random; }}, milliseconds(0), hours(1)}, kAtStart,
      "0s; or so often what is in memory is written to files, or not, and something of what is in "

@@ -9,8 +9,8 @@ namespace {
 // forgotten, and compactions that know of it may be under way.
 QueueIndex DrawPurged(const LoadQueues& queues, Dice& dice) {
   const std::uint64_t lot = dice.Below(100);
-  if (lot < 60) return queues.scraps;
-  return lot < 85 ? queues.singles : queues.wisps;
+  if (lot < 65) return queues.scraps;
+  return lot < 95 ? queues.singles : queues.wisps;
 }
 
 }  // namespace

@@ -1,5 +1,8 @@
 #include "tools/crash/load/wisp_receiver.h"
 
+#include <string>
+#include <vector>
+
 #include "tools/crash/clients/recorded_client.h"
 #include "tools/crash/load/settle_by_lot.h"
 
@@ -7,6 +10,19 @@ namespace wharf::crash {
 namespace {
 
 constexpr Duration kPatience = std::chrono::milliseconds(20);
+constexpr std::uint64_t kDeferredPercent = 20;
+
+// Before their time is over, so that they stay when it is.
+Status DeferAll(Life& life, RecordedClient& client, const Source& source,
+                const std::vector<DeliveryRecord>& deliveries) {
+  if (deliveries.empty()) return {};
+  std::vector<std::string> tokens;
+  for (const DeliveryRecord& delivery : deliveries) tokens.push_back(delivery.token);
+  std::vector<std::string> unsettled;
+  Status status = client.Settle(source, tokens, {.verb = Verb::kDefer}, unsettled);
+  life.held_locks.Hold(source, unsettled);
+  return status;
+}
 
 }  // namespace
 
@@ -21,6 +37,10 @@ void WispReceiver::Run(Life& life, Dice& dice) {
                        source.lane == Lane::kMain ? kPatience : Duration(0));
     status = deliveries.status();
     if (!deliveries.ok()) continue;
+    if (source.lane == Lane::kMain && dice.Chance(kDeferredPercent)) {
+      status = DeferAll(life, client, source, *deliveries);
+      continue;
+    }
     // Meanwhile those around them may expire.
     if (!life.progress.WaitForMore(dice.Between(1, 40))) return;
     status = SettleByLot(life, client, source, *deliveries, dice);

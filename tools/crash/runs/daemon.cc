@@ -63,7 +63,10 @@ std::vector<std::string> EnvironmentWith(std::vector<std::string> more) {
 }  // namespace
 
 std::vector<std::string> FlagsToCompact(std::uint64_t seed) {
-  return {"--compact-at-random", fmt::format("{}ms", Dice(seed).Between(20, 200))};
+  constexpr std::uint64_t kSpans[] = {1, 2, 5, 256};
+  Dice dice(seed);
+  return {"--compact-at-random", fmt::format("{}ms", dice.Between(20, 200)), "--max-expired-spans",
+          fmt::format("{}", kSpans[dice.Below(std::size(kSpans))])};
 }
 
 Daemon::~Daemon() {

@@ -21,7 +21,8 @@
 
 namespace wharf::crash {
 
-// That it compacts something for no reason, at moments that differ from seed to seed.
+// That it compacts something for no reason, at moments that differ from seed to seed, and keeps
+// more or fewer spans of what expired.
 std::vector<std::string> FlagsToCompact(std::uint64_t seed);
 
 class Daemon {
