@@ -175,6 +175,19 @@ TEST_F(HistoryCheckerTest, ARequestThatAStopLeavesInDoubtIsAViolation) {
   EXPECT_THAT(BrokenRules(run_), ElementsAre(Rule::kStopsWhenAsked));
 }
 
+// Another one leads meanwhile, and nobody asked it to; a broker that is alone has no such reason.
+TEST_F(HistoryCheckerTest, NodesOnAMachineThatStandsStillMayLeaveOneInDoubt) {
+  run_.Send(kOne, Answer::kUnknown);
+  run_.Stop().slowness = 6;
+  EXPECT_THAT(BrokenRules(run_), IsEmpty());
+
+  run_.Send(kTwo, Answer::kUnknown);
+  LifeRecord& alone = run_.Stop();
+  alone.slowness = 6;
+  alone.answers_all = true;
+  EXPECT_THAT(BrokenRules(run_), ElementsAre(Rule::kStopsWhenAsked));
+}
+
 TEST_F(HistoryCheckerTest, AKillMayLeaveARequestInDoubt) {
   run_.Send(kOne, Answer::kUnknown);
   run_.Kill();

@@ -132,6 +132,8 @@ void RunChecks::CheckDoubt(const Operation& operation) {
   const LifeRecord* life = LifeAt(history_, operation.begin);
   if (!operation.is_unknown() || life == nullptr || life->is_killed) return;
   if (operation.end <= life->signal) return;
+  // Of several nodes, where another one may lead meanwhile although nobody asked for it.
+  if (!life->answers_all && life->slowness > kTooSlowToLead) return;
   if (operation.hides_outcome && MeansEither(operation.reply.code)) return;
   Report(Rule::kStopsWhenAsked,
          fmt::format("a request from {} to {} is left in doubt ({}) by the stop at {}",
