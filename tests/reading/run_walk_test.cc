@@ -110,7 +110,7 @@ TEST_F(RunWalkTest, WhateverWasDeliveredComesAsItIs) {  // TTL-7, TTL-14
 
   const ExpiredMessages read = Walk();
 
-  EXPECT_THAT(Alone(read), ElementsAre(20, 30, 40));
+  ASSERT_THAT(Alone(read), ElementsAre(20, 30, 40));
   EXPECT_EQ(read.messages[0].standing, Standing::kReturned);
   EXPECT_EQ(read.messages[0].delivery.count, 3);
   EXPECT_EQ(read.messages[1].standing, Standing::kDeferred);
