@@ -798,6 +798,9 @@ TEST_F(BrokerLinksTest, AnEntityThatTakesNoMoreEndsItsSenders) {
   EXPECT_THAT(client_.Hear(" detach{"),
               AllOf(HasSubstr("closed=true"), HasSubstr("com.microsoft:entity-disabled")));
   client_.SayDetach(0);
+  client_.SayAttach("again", 0, Role::kSender, "q");
+  EXPECT_THAT(client_.Hear(" detach{"), HasSubstr("com.microsoft:entity-disabled"));
+  client_.SayDetach(0);
 
   queue.status = EntityStatus::kActive;
   ASSERT_TRUE(broker_.UpdateQueue(queue).ok());

@@ -51,11 +51,11 @@ class EntityEnds(served.ServedTest):
 
     def test_that_it_is_disabled(self):
         # Of another entity it hears nothing.
-        other = self.attach("letters", True)
+        other = self.dial().create_sender("letters")
         self.assert_each_hears("com.microsoft:entity-disabled", OF_QUEUE[:2], lambda: self.set_status(DISABLED))
         self.set_status(ACTIVE)
-        for address in ("q", "letters"):
-            self.assertEqual(other.create_sender(address).send(MESSAGE).remote_state, Delivery.ACCEPTED)
+        for sender in (other, self.dial().create_sender("q")):
+            self.assertEqual(sender.send(MESSAGE).remote_state, Delivery.ACCEPTED)
 
     @unittest.skipUnless(HAS_SDK, "the SDK's packages need Node 20")
     def test_azures_sender_goes_on_when_it_is_enabled_again(self):

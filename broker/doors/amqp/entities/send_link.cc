@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "broker/core/entities/names.h"
+#include "broker/core/queue/gates.h"
 #include "broker/doors/amqp/entities/amqp_message.h"
 #include "broker/doors/amqp/entities/transaction_node.h"
 #include "broker/doors/amqp/jms/delivery_time.h"
@@ -65,7 +66,8 @@ void SendLink::OnEntity(EntityKind kind, const Result<QueueSnapshot>& entity) {
   const bool is_missing =
       !entity.ok() && entity.status().code() == ErrorCode::kMessagingEntityNotFound;
   if (is_missing && kind == EntityKind::kQueue) return AskAbout(EntityKind::kTopic);
-  Status refused = entity.status();
+  // Else it would be attached, and end at once.
+  Status refused = entity.ok() ? CheckSend(entity->record) : entity.status();
   if (TakesNothing(world_.path)) {
     refused = {ErrorCode::kInvalidOperation,
                "messages are sent to queues and topics, and to nothing below them"};
