@@ -24,6 +24,12 @@ Status TooLargeToHold() {
           "data, or a value that is a binary or a string"};
 }
 
+// The end of the broker is told by the end of the connection.
+bool IsOfEntity(const Status& closed) {
+  return closed.code() == ErrorCode::kMessagingEntityNotFound ||
+         closed.code() == ErrorCode::kMessagingEntityDisabled;
+}
+
 // Its messages come from elsewhere.
 bool TakesNothing(const std::string& path) {
   const Address address = ParseAddress(path);
@@ -97,7 +103,7 @@ void SendLink::AwaitClosed(const std::string& path) {
       world_.CallerWith(permit_), AwaitClosedRequest{world_.requests.Find(path)},
       [weak = weak_from_this(),
        post = world_.connection.poster()](const Result<std::monostate>& closed) {
-        if (closed.ok()) return;
+        if (!IsOfEntity(closed.status())) return;
         post([weak, why = closed.status()] {
           const auto self = weak.lock();
           if (self == nullptr || self->has_ended_) return;
