@@ -456,6 +456,7 @@ TEST_F(ClusterNodeTest, ANodeIsFoundedOnce) {
 TEST_F(ClusterNodeTest, TheLastMemberStays) {
   a_.Start();
   ASSERT_TRUE(a_.Found().ok());
+  ASSERT_TRUE(Eventually([this] { return a_.leads(); }));
 
   EXPECT_THAT(a_.Remove("a").message(), HasSubstr("'a' is the last member"));
 }
