@@ -36,6 +36,9 @@ class InTheClear(served.ServedTest):
         """Who settles at once waits for no answer."""
         daemon_test.wait_for(lambda: self.assertEqual(self.counts(), list(counts)), AssertionError)
 
+    def assert_no_lock(self):
+        daemon_test.wait_for(lambda: self.assertEqual(len(self.client.list_locks("q").locks), 0), AssertionError)
+
     # --- Proton
 
     def test_proton(self):
@@ -51,6 +54,9 @@ class InTheClear(served.ServedTest):
             message = receiver.receive(timeout=wire.TIMEOUT)
             self.assertEqual((message.body, message.delivery_count), (body, count))
             settle()
+            # Credit that is said with it might be heard before it is done, and bring another one.
+            connection.create_receiver("other", credit=0).close()  # Proton says it by then.
+            self.assert_no_lock()
         receiver.close()
         self.assert_counts(17, 0, 1)
 
