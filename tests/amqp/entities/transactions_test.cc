@@ -408,18 +408,22 @@ TEST_F(TransactionsTest, AConnectionHasAHundredOpen) {
 
 // --- by way of another entity
 
-TEST_F(TransactionsTest, ASendByWayOfAnEntityGoesToItsDestination) {  // TXN-5
-  CreateOther();
+Attach ByWayOf(const std::string& by, const std::string& to) {
   Attach attach;
   attach.name = "via";
   attach.handle = 2;
   attach.role = Role::kSender;
   attach.source.emplace();
-  attach.target = TargetAt("q");
+  attach.target = TargetAt(by);
   attach.initial_delivery_count = 0;
   attach.properties.emplace().Add(Value(Symbol{"com.microsoft:transfer-destination-address"}),
-                                  Value(std::string("other")));
-  client_.Say(attach);
+                                  Value(to));
+  return attach;
+}
+
+TEST_F(TransactionsTest, ASendByWayOfAnEntityGoesToItsDestination) {  // TXN-5
+  CreateOther();
+  client_.Say(ByWayOf("q", "other"));
   client_.Hear(" flow{");
   const Binary txn = Declare();
 
@@ -430,6 +434,20 @@ TEST_F(TransactionsTest, ASendByWayOfAnEntityGoesToItsDestination) {  // TXN-5
 
   EXPECT_EQ(Count(), 0);
   EXPECT_EQ(Count("other"), 2);
+}
+
+TEST_F(TransactionsTest, ASenderEndsWithEitherOfItsEntities) {
+  for (const char* gone : {"q", "other"}) {
+    if (!broker_.GetQueue("other").ok()) CreateOther();
+    client_.Say(ByWayOf("q", "other"));
+    client_.Hear(" flow{");
+    ASSERT_TRUE(broker_.DeleteQueue(gone).ok());
+    EXPECT_THAT(client_.Hear(" detach{"), HasSubstr("amqp:resource-deleted")) << gone;
+    client_.SayDetach(2);
+    QueueDescription again;
+    again.name = gone;
+    ASSERT_TRUE(broker_.CreateQueue(again).ok());
+  }
 }
 
 TEST_F(TransactionsTest, BothEntitiesOfASendMustBeThere) {  // TXN-8

@@ -97,10 +97,11 @@ void SendLink::OnEntity(EntityKind kind, const Result<QueueSnapshot>& entity) {
   GiveCredit();
 }
 
-// Whatever is sent behind that is told by itself why it is not taken.
+// Whatever is sent behind that is told by itself why it is not taken. The door asks, as it does for
+// the entity: what the link may do by way of another one was proven by another permit.
 void SendLink::AwaitClosed(const std::string& path) {
   closed_waits_.push_back(world_.requests.Wait(
-      world_.CallerWith(permit_), AwaitClosedRequest{world_.requests.Find(path)},
+      DoorItself(world_.CallerWith(permit_)), AwaitClosedRequest{world_.requests.Find(path)},
       [weak = weak_from_this(),
        post = world_.connection.poster()](const Result<std::monostate>& closed) {
         if (!IsOfEntity(closed.status())) return;
