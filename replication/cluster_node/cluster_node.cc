@@ -671,13 +671,21 @@ Status ClusterNode::CheckRemoval(const RaftNode& node, const MemberBook& book,
     const std::optional<MemberProgress> progress = node.ProgressOf(other.record.node);
     if (other.record.node == member.node || !progress || progress->is_learner) continue;
     ++voters;
-    reached += other.record.node == id() || IsReached(*progress, other) ? 1 : 0;
+    reached += other.record.node == id() || IsHeard(other) ? 1 : 0;
   }
   if (reached * 2 > voters) return {};
   return {ErrorCode::kInvalidOperation,
           fmt::format("without '{}' the cluster could not go on: of the {} voters left {} can be "
                       "reached",
                       member.name, voters, reached)};
+}
+
+// Less is enough to try a member than to rely on it: the consensus remembers for an election
+// timeout one that has died, and a stream may stand for seconds behind a cut.
+bool ClusterNode::IsHeard(const MemberReport& member) const {
+  const Duration timeout = options_.raft.tick * options_.raft.node.core.election_ticks;
+  return member.peer && member.peer->is_connected &&
+         world_.wall.Now() - member.peer->last_heard < timeout;
 }
 
 void ClusterNode::SetAddress(const std::string& name, const std::string& client_address,

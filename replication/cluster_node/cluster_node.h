@@ -234,6 +234,8 @@ class ClusterNode final : private Peers::Observer,
   Status CheckNew(const std::string& name, const std::string& peer_address) const;
   Status CheckRemoval(const RaftNode& node, const MemberBook& book,
                       const MemberRecord& member) const;
+  // Within an election timeout, over streams that stand.
+  bool IsHeard(const MemberReport& member) const;
   NodeReport ReportOf(const RaftNode& node) const;
   // What this node can tell of each member, but for what the consensus knows.
   std::vector<MemberReport> MembersIn(const MemberBook& book) const;
