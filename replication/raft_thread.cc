@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "replication/not_leading.h"
+#include "storage/base/this_thread.h"
 
 namespace wharf {
 
@@ -91,6 +92,7 @@ void RaftThread::HandOver(NextSuccessor next) {
 }
 
 void RaftThread::Run() {
+  NameThisThread("wharf:raft");
   for (;;) {
     Inbox inbox = Take();
     if (inbox.is_stopping || !Turn(std::move(inbox))) return;

@@ -69,7 +69,7 @@ ClusterDaemon::ClusterDaemon(std::unique_ptr<RocksStore> store, const config::Se
       node_options_(std::move(node)),
       archive_(
           MakeArchive(settings, world.backup_recipient, [this] { return care_.gate().report(); })),
-      backup_threads_(2),
+      backup_threads_("wharf:backup", 2, ThreadPool::Rank::kLow),
       backups_({settings.backup_folder, settings.backup_rate, settings.data, WHARF_VERSION,
                 world.backup_recipient},
                ForBackups()),

@@ -43,7 +43,7 @@ Daemon::Daemon(std::unique_ptr<RocksStore> store, std::unique_ptr<SegmentLog> lo
       started_at_(clock_.clock->Now()),
       care_(std::move(store), world.garbage, settings.space, settings.data,
             settings.compact_at_random),
-      backup_threads_(2),
+      backup_threads_("wharf:backup", 2, ThreadPool::Rank::kLow),
       archive_(
           MakeArchive(settings, world.backup_recipient, [this] { return care_.gate().report(); })),
       backups_({settings.backup_folder, settings.backup_rate, settings.data, WHARF_VERSION,

@@ -21,7 +21,7 @@ StoreCare::StoreCare(std::unique_ptr<RocksStore> store, Garbage& garbage, const 
       compaction_(*store_, random_),
       compaction_pace_(compaction_pace),
       reserve_(folder),
-      lazy_(1),
+      lazy_("wharf:upkeep", 1, ThreadPool::Rank::kLow),
       keeper_({disk_, *store_, reserve_, gate_,
                [this](std::function<void()> work) { lazy_.Post(std::move(work)); }},
               space, folder),

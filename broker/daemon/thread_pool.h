@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 
 #include "storage/base/executor.h"
@@ -13,7 +14,13 @@ namespace wharf {
 
 class ThreadPool final : public Executor {
  public:
-  explicit ThreadPool(std::size_t count);
+  enum class Rank : std::uint8_t {
+    kOrdinary,
+    kLow,  // RankThisThreadLow: what is awaited goes first.
+  };
+
+  // The system calls all of them by `name` (NameThisThread).
+  ThreadPool(const char* name, std::size_t count, Rank rank = Rank::kOrdinary);
   ~ThreadPool() override;
   // Ends the threads behind what they are running; what else was posted is never run. While the
   // broker works there is always something more to do: waiting for all of it might never end.

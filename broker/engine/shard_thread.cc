@@ -15,6 +15,8 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include "storage/base/this_thread.h"
+
 namespace wharf {
 namespace {
 
@@ -54,6 +56,7 @@ struct ShardThread::Context {
 
 ShardThread::ShardThread(Clock& clock)
     : clock_(clock), context_(std::make_unique<Context>()), thread_([this] {
+        NameThisThread("wharf:shard");
         AwaitAlarm();
         context_->io.run();
       }) {}

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "storage/base/this_thread.h"
+
 namespace wharf {
 
 LateWriter::LateWriter(const Options& options, World world)
@@ -83,6 +85,7 @@ void LateWriter::End(absl::AnyInvocable<void()> last) {
 }
 
 void LateWriter::Run() {
+  NameThisThread("wharf:apply");
   Status status;
   for (bool goes_on = true; goes_on && status.ok();) {
     Turn turn = Take();

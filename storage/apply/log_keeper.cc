@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "storage/base/this_thread.h"
+
 namespace wharf {
 
 LogKeeper::~LogKeeper() {
@@ -25,6 +27,7 @@ std::uint64_t LogKeeper::Look(std::uint64_t known) {
 }
 
 void LogKeeper::Run() {
+  NameThisThread("wharf:log-keep");
   for (Question next = Next(); next != Question::kNone; next = Next()) {
     if (const Status asked = AskDisk(next); !asked.ok()) world_.failed(asked);
   }

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #include "storage/archive/log_batches.h"
+#include "storage/base/this_thread.h"
 #include "storage/rocks/rocks_folder.h"
 #include "storage/rocks/rocks_status.h"
 
@@ -248,6 +249,7 @@ bool BatchArchive::Stop(Duration max) {
 }
 
 void BatchArchive::Run() {
+  NameThisThread("wharf:archive");
   WriteUntilItEnds();
   MutexLock lock(mutex_);
   has_ended_ = true;

@@ -8,6 +8,7 @@
 #include "storage/apply/catch_up.h"
 #include "storage/apply/entry_assembler.h"
 #include "storage/base/mutant.h"
+#include "storage/base/this_thread.h"
 
 namespace wharf {
 namespace {
@@ -133,6 +134,7 @@ CommitLog::Stats SegmentCommitLog::stats() const {
 }
 
 void SegmentCommitLog::Run() {
+  NameThisThread("wharf:log");
   if (closed().ok()) world_.observer.OnOpen();
   Drain();
   while (std::optional<Group> group = TakeGroup()) Commit(*std::move(group));

@@ -5,6 +5,8 @@
 
 #include <spdlog/spdlog.h>
 
+#include "storage/base/this_thread.h"
+
 namespace wharf {
 namespace {
 
@@ -83,6 +85,7 @@ std::vector<std::string> DamagedFiles::names() const {
 
 // A listener may not change an option: RocksDB waits for it.
 void DamagedFiles::Run(rocksdb::DB& db, std::span<rocksdb::ColumnFamilyHandle* const> tables) {
+  NameThisThread("wharf:damage");
   for (;;) {
     const std::set<Met> met = WaitForMore();
     if (met.empty()) return;

@@ -20,6 +20,7 @@
 #include "storage/rocks/background_errors.h"
 #include "storage/rocks/damaged_files.h"
 #include "storage/rocks/hand_compaction.h"
+#include "storage/rocks/low_compactions.h"
 #include "storage/rocks/rocks_env.h"
 #include "storage/rocks/rocks_folder.h"
 #include "storage/rocks/rocks_options.h"
@@ -198,7 +199,8 @@ Status RocksStore::Impl::OpenRocks(const RocksStoreOptions& options, bool may_re
   rocksdb::DBOptions db_options = MakeDbOptions(options);
   db_options.env = env.get();
   // In this order: what the first takes care of is no error for the second.
-  db_options.listeners = {damaged_files, background_errors, running_compactions};
+  db_options.listeners = {damaged_files, background_errors, running_compactions,
+                          std::make_shared<LowCompactions>()};
   db_options.sst_file_manager = file_manager;
   if (!position) WHARF_RETURN_IF_ERROR(GuardLog(db_options));
   const auto known = MakeColumnFamilies(options, dropped_rows);

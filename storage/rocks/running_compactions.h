@@ -12,6 +12,12 @@ namespace wharf {
 
 class RunningCompactions final : public rocksdb::EventListener {
  public:
+  // Of files that somebody chose there is no reason.
+  static bool IsByItself(const rocksdb::CompactionJobInfo& job) {
+    return job.compaction_reason != rocksdb::CompactionReason::kManualCompaction &&
+           job.compaction_reason != rocksdb::CompactionReason::kUnknown;
+  }
+
   std::size_t count() const { return count_; }
 
   void OnCompactionBegin(rocksdb::DB* /*db*/, const rocksdb::CompactionJobInfo& job) override {
@@ -22,12 +28,6 @@ class RunningCompactions final : public rocksdb::EventListener {
   }
 
  private:
-  // Of files that somebody chose there is no reason.
-  static bool IsByItself(const rocksdb::CompactionJobInfo& job) {
-    return job.compaction_reason != rocksdb::CompactionReason::kManualCompaction &&
-           job.compaction_reason != rocksdb::CompactionReason::kUnknown;
-  }
-
   std::atomic<std::size_t> count_ = 0;
 };
 

@@ -23,15 +23,15 @@ DueSweeper::DueSweeper(const WorkerContext& context, const std::vector<DueHandle
     : context_(context), grain_(grain), calendar_(handled), step_(kStepMessages) {}
 
 void DueSweeper::PlanDue(Turn& turn) {
-  if (!is_reading_ && calendar_.next() <= turn.now) Read(turn);
+  if (!is_reading_ && calendar_.next() <= turn.now) Read(Urgency::kAwaited, turn);
 }
 
-void DueSweeper::Read(Turn& turn) {
+void DueSweeper::Read(Urgency urgency, Turn& turn) {
   is_reading_ = true;
   Reading reading{turn.now, calendar_.TakeDue(turn.now), context_.catalog.BeginPageWatch(),
                   std::exchange(in_runs_, {})};
   context_.reads.ReadAfter(
-      turn,
+      turn, urgency,
       [this, bounds = DueBounds{step_, kStepBytes, grain_},
        reading = std::move(reading)](const StoreView& view) mutable -> Task {
         bounds.in_runs = &reading.in_runs;
@@ -58,7 +58,7 @@ void DueSweeper::Take(const Batches& batches, const Reading& reading, Turn& turn
     }
   }
   if (!failed.ok()) spdlog::error("what is due cannot be read: {}", failed.message());
-  PlanDue(turn);
+  if (calendar_.next() <= turn.now) Read(Urgency::kBackground, turn);
 }
 
 // At one instant in the order of the rows, as if what shares a hint had its own.

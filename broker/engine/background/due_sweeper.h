@@ -52,7 +52,8 @@ class DueSweeper final : public TimedWorker, public BusyWorker {
   // Each with the index of its batch.
   using InOrder = std::vector<std::pair<const DueMessage*, std::size_t>>;
 
-  void Read(Turn& turn);
+  // What is due and was not read yet is a backlog, and may have to stand behind what is awaited.
+  void Read(Urgency urgency, Turn& turn);
   bool HasChanged(const DueMessage& due, const PageWatch& watch) const;
   void Take(const Batches& batches, const Reading& reading, Turn& turn);
   // By time, over all batches.

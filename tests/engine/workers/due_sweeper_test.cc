@@ -213,6 +213,24 @@ TEST_F(DueSweeperTest, WhatDoesNotFitIntoTheTurnIsDoneInTheNext) {
   EXPECT_EQ(queue_.lane(LaneKind::kMain).counters().messages(), 2);
 }
 
+TEST_F(DueSweeperTest, WhatIsLeftOfABacklogIsReadBehindWhatIsAwaited) {
+  Schedule(2);
+  PlanDue();
+  ASSERT_EQ(reads_.last_urgency, Urgency::kAwaited);
+  Task found = Read();
+  Plan([&](Turn& turn) {
+    Fill(turn);
+    std::move(found)(turn);
+  });
+  EXPECT_EQ(reads_.last_urgency, Urgency::kBackground);
+  TakeAllReads();
+
+  Schedule();
+  clock_.Advance(seconds(10));
+  PlanDue();
+  EXPECT_EQ(reads_.last_urgency, Urgency::kAwaited);
+}
+
 TEST_F(DueSweeperTest, WhatExpiresBehindEachOtherIsOneChangeWithItsHints) {  // TTL-10
   LetExpire(20);
   PlanDue();
