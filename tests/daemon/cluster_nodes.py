@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import time
 import unittest
 
@@ -22,12 +23,14 @@ def transfer_request(node):
 class Node:
     """A daemon that is a node, with clients of its own at its address, which changes with each start."""
 
-    def __init__(self, test, name, keys=None, flags=(), listen="127.0.0.1:0", token=None):
-        """`keys`: the folder of its certificates; none: it goes without. `token`: makes that of its clients."""
-        self._test, self.name, self.peer_address, self._keys = test, name, f"127.0.0.1:{free_port()}", keys
-        self._flags, self.token = flags, token
+    def __init__(self, test, name, keys=None, flags=(), listen="127.0.0.1:0", token=None, network=None, machine=None):
+        """`keys`: the folder of its certificates; none: it goes without. `token`: makes that of its clients. `network`:
+        between it and the others; `machine`: what it runs on."""
+        self._test, self.name, self._peer_listen, self._keys = test, name, f"127.0.0.1:{free_port()}", keys
+        self._flags, self.token, self._network, self.machine = flags, token, network, machine
+        self.peer_address = network.add(name, self._peer_listen) if network else self._peer_listen
         self.data = f"{test.folder.name}/{name}"
-        self.daemon = wire.Daemon(self.data, flags=self.flags(), listen=listen)
+        self.daemon = wire.Daemon(self.data, flags=self.flags(), listen=listen, **self._surroundings())
         test.addCleanup(self.stop)
         self.connect()
 
@@ -35,9 +38,15 @@ class Node:
         proof = ("--insecure",) if self._keys is None else (
             "--peer-ca", f"{self._keys}/peer-ca.pem", "--peer-cert", f"{self._keys}/{self.name}.pem",
             "--peer-key", f"{self._keys}/{self.name}.key")
-        return ("--node", self.name, "--peer-listen", self.peer_address, *proof, *self._flags)
+        advertised = ("--peer-advertise", self.peer_address) if self._network else ()
+        return ("--node", self.name, "--peer-listen", self._peer_listen, *advertised, *proof, *self._flags)
+
+    def _surroundings(self):
+        return {"env": self.machine.environment()} if self.machine else {}
 
     def connect(self):
+        if self._network:
+            self._network.note(self.name, self.daemon.pid)
         self.client = access_calls.AccessClient(self.daemon.address, self.token)
         self._test.addCleanup(self.client.close)
         self.cluster = self.client.cluster
@@ -47,8 +56,14 @@ class Node:
             self.daemon.kill()
 
     def restart(self, **popen):
-        self.daemon.start(**popen)
+        self.daemon.start(**(popen or self._surroundings()))
         self.connect()
+
+    def pause(self):
+        self.daemon.send_signal(signal.SIGSTOP)
+
+    def resume(self):
+        self.daemon.send_signal(signal.SIGCONT)
 
     def become(self, *flags, listen="127.0.0.1:0"):
         """Another daemon, with these flags, on the same folder."""
@@ -92,6 +107,10 @@ class ClusterTest(daemon_test.DaemonTest):
 
     def start_cluster(self, count=3, **options):
         self.nodes = [Node(self, f"n{number}", **options) for number in range(1, count + 1)]
+        return self.join_all()
+
+    def join_all(self):
+        """The first one founds a cluster and invites the others; answers it, as it leads."""
         first, *others = self.nodes
         first.found()
         for node in others:

@@ -1,0 +1,39 @@
+"""machine: the clock and the disk of one daemon, which fail as a test says (tools/crash/machine)."""
+
+import mmap
+import os
+import pathlib
+import struct
+
+# As in machine_board.h: by how much the clock is ahead; the disk is held, full, broken.
+_BOARD = struct.Struct("<q???5x")
+
+
+class Machine:
+    """What is set is in force at once, also while the daemon runs, and over its starts."""
+
+    def __init__(self, folder):
+        self._folder = folder
+        os.makedirs(f"{folder}/synced")
+        with open(f"{folder}/board", "w+b") as file:
+            file.write(_BOARD.pack(0, False, False, False))
+            file.flush()
+            self._board = mmap.mmap(file.fileno(), _BOARD.size)
+
+    def environment(self):
+        """Of a daemon that runs on it."""
+        return {**os.environ, "LD_PRELOAD": os.environ["FAILING_MACHINE"], "WHARF_MACHINE": self._folder}
+
+    def set_clock_ahead(self, seconds):
+        struct.pack_into("<q", self._board, 0, round(seconds * 1_000_000))
+
+    def cut_power(self, data):
+        """Of the files below this folder only what was synced is left. Its daemon has ended."""
+        for path in pathlib.Path(data).rglob("*"):
+            status = path.lstat()
+            synced = pathlib.Path(f"{self._folder}/synced/{status.st_ino}")
+            # Else it was not written since there is this machine.
+            if path.is_file() and not path.is_symlink() and synced.exists():
+                (size,) = struct.unpack("<q", synced.read_bytes())
+                if size < status.st_size:
+                    os.truncate(path, size)

@@ -1,0 +1,76 @@
+"""Members that change: who was wiped, who is gone, and what is left to decide."""
+
+import unittest
+
+import grpc
+
+import cluster_nodes
+import wire
+from wire import messaging_pb2
+
+SILENCE = 3000  # milliseconds; longer than any election timeout
+
+
+class ClusterMembersTest(cluster_nodes.ClusterTest):
+
+    def assert_nobody_leads(self, nodes):
+        """And none of them acknowledges anything."""
+        for node in nodes:
+            self.eventually(lambda node=node: node.status().leader == "")
+            with self.assertRaises(grpc.RpcError) as raised:
+                node.client.messaging.Send(messaging_pb2.SendRequest(
+                    entity_path="orders", messages=[wire.as_message(b"lost?")]), timeout=wire.TIMEOUT)
+            self.assertEqual(raised.exception.code(), grpc.StatusCode.UNAVAILABLE)
+
+    def test_a_node_on_an_empty_disk_votes_for_nobody_under_its_old_name(self):  # reliability 33
+        leader = self.start_cluster()
+        leader.client.create("orders")
+        leader.client.send("orders", b"acknowledged")
+        wiped, other = (node for node in self.nodes if node is not leader)
+        wiped.daemon.kill()
+        wiped.wipe()
+        wiped.restart()
+        self.eventually(wiped.waits)
+
+        leader.daemon.kill()
+
+        # It may have promised, and heard, what it knows nothing of any more.
+        self.assert_nobody_leads([other])
+        self.assertTrue(wiped.waits())
+        leader.restart()
+        again = self.leader_of([leader, other])
+        self.eventually(lambda: again.remove(wiped) is not None)
+        self.eventually(lambda: again.add(wiped) is not None)
+        self.wait_for_voters(self.nodes)
+        # Now that it has what the others have, it is one of two.
+        again.daemon.kill()
+        last = self.leader_of([node for node in self.nodes if node is not again])
+        self.assertEqual(wire.bodies(last.client.receive("orders", 9)), [b"acknowledged"])
+
+    def test_who_is_removed_is_missed_by_no_majority(self):  # reliability 32
+        leader = self.start_cluster()
+        leader.client.create("orders")
+        gone, other = (node for node in self.nodes if node is not leader)
+        gone.daemon.kill()
+        # The leader counts on it for as long as followers wait for a leader.
+        self.eventually(lambda: any(member.last_heard.ToMilliseconds() > SILENCE
+                                    for member in leader.status().members if member.name == gone.name))
+
+        with self.assertRaises(grpc.RpcError) as raised:
+            leader.remove(other)
+        self.assertIn("could not go on: of the 2 voters left 1 can be reached", raised.exception.details())
+        leader.remove(gone)
+        leader.client.send("orders", b"of two")
+        self.wait_for_voters([leader, other])
+
+        # The one that was removed comes back, and is no majority with the one that is left.
+        leader.daemon.kill()
+        gone.restart()
+        self.assert_nobody_leads([gone, other])
+        leader.restart()
+        again = self.leader_of([leader, other])
+        self.assertEqual(wire.bodies(again.client.receive("orders", 9)), [b"of two"])
+
+
+if __name__ == "__main__":
+    unittest.main()
