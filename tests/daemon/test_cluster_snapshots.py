@@ -33,7 +33,7 @@ class SnapshotTest(cluster_nodes.ClusterTest):
                 member.voter for member in leader.status().members if member.name == other.name))
         self.wait_for_voters([leader, *others])
 
-    def test_a_broker_with_data_founds_a_cluster_which_gets_them(self):  # reliability 62
+    def test_a_broker_with_data_founds_a_cluster_which_gets_them(self):
         alone = self.start(data=f"{self.folder.name}/n1")
         self.client.create("orders")
         self.client.send("orders", *[b"%d" % number for number in range(100)])
@@ -72,7 +72,7 @@ class SnapshotTest(cluster_nodes.ClusterTest):
 
         self.assertTrue(other.waits())
 
-    def test_who_was_away_for_longer_than_the_log_is_sent_a_snapshot(self):  # reliability 36
+    def test_who_was_away_for_longer_than_the_log_is_sent_a_snapshot(self):  # reliability 35
         nodes = [self.start_node(f"n{number}", flags=SHORT_LOG) for number in (1, 2, 3)]
         first, second, third = nodes
         first.found()

@@ -188,7 +188,7 @@ TEST(RaftNodeTest, ALookWaitsUntilWhatWasCommittedIsApplied) {
 }
 
 // A leader that is cut off does not know it yet, and another one has been elected.
-TEST(RaftNodeTest, ALookOfADeposedLeaderIsNeverTrue) {
+TEST(RaftNodeTest, ALookOfADeposedLeaderIsNeverTrue) {  // reliability 36
   TestCluster cluster(3);
   cluster.Elect(1);
   cluster.CutOff(1);

@@ -122,6 +122,7 @@ TEST_F(HostilePeersTest, ANewerProtocolHearsWhichOneIsSpoken) {
                                         "speaks 1"));
 }
 
+// reliability 29
 TEST_F(HostilePeersTest, DamagedRepeatedAndOversizedFramesEndTheStreamAndNothingOfThemIsTold) {
   Node& one = AddNodeThatKnows(1);
   // Continues the stream of a hello by hand.

@@ -70,7 +70,7 @@ class SimulationTest : public ::testing::Test {
   }
 };
 
-TEST_F(SimulationTest, NoSeedLosesWhatWasAcknowledged) {
+TEST_F(SimulationTest, NoSeedLosesWhatWasAcknowledged) {  // reliability 27, 29
   Sum sum;
   if (const std::uint64_t one = NumberOf("WHARF_RAFT_SEED", 0); one != 0) return RunSeed(one, sum);
   const auto start = std::chrono::steady_clock::now();
