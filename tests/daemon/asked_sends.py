@@ -14,9 +14,12 @@ class AskedSends:
         self._path, self._under_way = path, []
 
     def ask(self, node):
+        """The call, which may be waited for."""
         body = b"%d" % len(self._under_way)
-        self._under_way.append((body, node.client.messaging.Send.future(
-            messaging_pb2.SendRequest(entity_path=self._path, messages=[wire.as_message(body)]), timeout=wire.TIMEOUT)))
+        request = messaging_pb2.SendRequest(entity_path=self._path, messages=[wire.as_message(body)])
+        call = node.client.messaging.Send.future(request, timeout=wire.TIMEOUT)
+        self._under_way.append((body, call))
+        return call
 
     def assert_kept(self, test, client):
         """What was acknowledged is there, once; what was refused is not; what is unknown may be."""

@@ -95,7 +95,7 @@ class ClusterApartTest(peer_network.NetworkTest):
         self.commit([leader])
         looks, sends = Looks(self.nodes), AskedSends("sends")
         others = [node for node in self.nodes if node is not leader]
-        sends.ask(leader)
+        sends.ask(leader).result()
 
         part(leader)
         for _ in range(ACKNOWLEDGED):

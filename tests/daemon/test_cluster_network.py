@@ -22,6 +22,7 @@ class ClusterNetworkTest(peer_network.NetworkTest):
                 for node in self.nodes:
                     sends.ask(node)
 
+        sends.ask(leader).result()
         ask_all()
         ways = self.network.ways()
         for change in (self.cut, self.heal):
