@@ -133,7 +133,9 @@ constexpr Key kKeys[] = {
      "0.0.0.0 or [::]"},
     {"peer-ca", File{{[](Settings& s) { return &s.peer_ca; }}}, kAtStart,
      "The authority of the cluster, in PEM: nodes believe nobody else, and it vouches for no "
-     "client. The three files are read again when they change"},
+     "client. The three files are read again when they change. Where none of them is named and "
+     "peer-listen and peer-advertise are of this machine alone, they are those of this user, in "
+     "~/.config/wharf/peers, and made there if need be"},
     {"peer-cert", File{{[](Settings& s) { return &s.peer_cert; }}}, kAtStart,
      "The certificate of this node, in PEM, which names it wharf://node/NAME"},
     {"peer-key", File{{[](Settings& s) { return &s.peer_key; }}}, kAtStart,

@@ -10,12 +10,14 @@
 #include "broker/daemon/daemon_statistics.h"
 #include "broker/daemon/http_listening.h"
 #include "broker/daemon/node_format.h"
+#include "broker/daemon/node_settings.h"
 #include "broker/daemon/stop_grace.h"
 #include "broker/daemon/stop_limit.h"
 #include "broker/daemon/stop_time.h"
 #include "broker/schema/garbage_as_of.h"
 #include "broker/schema/loader.h"
 #include "broker/schema/tables.h"
+#include "storage/base/wall_clock.h"
 
 namespace wharf {
 namespace {
@@ -36,11 +38,6 @@ class NoObserver final : public CommitLog::Observer {
   void OnClosed(Status reason) override {
     spdlog::info("this node commits no more for now: {}", reason.message());
   }
-};
-
-class WallClock final : public Clock {
- public:
-  Timestamp Now() override { return BrokerClock::SystemSources().wall(); }
 };
 
 }  // namespace
@@ -135,8 +132,12 @@ void ClusterDaemon::Refuse(const Status& why) {
 
 void ClusterDaemon::BeginWatches() {
   if (const auto& certificates = node_options_.certificates) {
+    const config::Settings settings = [this] {
+      MutexLock lock(mutex_);
+      return settings_;
+    }();
     certificate_looks_ =
-        std::make_unique<Ticker>(kCertificatesPace, [certificates] { certificates->Look(); });
+        std::make_unique<Ticker>(kCertificatesPace, CertificateLooks(settings, certificates));
   }
   TellPart();
   watches_ = std::make_unique<Ticker>(kWatchPace, [this] {

@@ -10,7 +10,10 @@
 #include <boost/asio/ip/address.hpp>
 #include <fmt/core.h>
 
+#include "broker/daemon/own_certificates.h"
+#include "replication/identity/authority_folder.h"
 #include "replication/peers/dial.h"
+#include "storage/base/wall_clock.h"
 
 namespace wharf {
 namespace {
@@ -38,18 +41,61 @@ Result<boost::asio::ip::tcp::endpoint> EndpointOf(const std::string& text) {
   return boost::asio::ip::tcp::endpoint(address, static_cast<std::uint16_t>(port));
 }
 
-// Null: peers prove nothing to each other, because that was asked for.
-Result<std::shared_ptr<PeerCertificates>> CertificatesOf(const config::Settings& settings) {
+bool IsOfThisMachine(const std::string& host) {
+  if (host == "localhost") return true;
+  boost::system::error_code error;
+  const auto address = boost::asio::ip::make_address(host, error);
+  return !error && address.is_loopback();
+}
+
+const std::string& PeerAddressOf(const config::Settings& settings) {
+  return settings.peer_advertise.empty() ? settings.peer_listen : settings.peer_advertise;
+}
+
+// By what a node proves to its peers who it is.
+enum class Proof : std::uint8_t { kFiles, kOwn, kNone };
+
+// None is what was asked for.
+Result<Proof> ProofOf(const config::Settings& settings) {
   const int files =
       !settings.peer_ca.empty() + !settings.peer_cert.empty() + !settings.peer_key.empty();
-  if (files == 0 && settings.insecure) return std::shared_ptr<PeerCertificates>();
-  if (files < 3) {
-    return Status(ErrorCode::kArgumentError,
-                  "nodes of a cluster prove to each other who they are: peer-ca, peer-cert and "
-                  "peer-key are needed; insecure goes without");
+  if (files == 3) return Proof::kFiles;
+  if (files == 0 && settings.insecure) return Proof::kNone;
+  const bool has_neighbours_only = IsOfThisMachine(SplitAddress(settings.peer_listen).host) &&
+                                   IsOfThisMachine(SplitAddress(PeerAddressOf(settings)).host);
+  if (files == 0 && has_neighbours_only) return Proof::kOwn;
+  return Status(ErrorCode::kArgumentError,
+                fmt::format("nodes of a cluster prove to each other who they are: {} peer-ca, "
+                            "peer-cert and peer-key are needed, which `wharf cluster certificate "
+                            "{} --folder FOLDER` makes; insecure goes without",
+                            files > 0 ? "all of" : "beyond this machine", settings.node));
+}
+
+// A node that makes its own certificates, and the clock by which it does.
+class OwnProof {
+ public:
+  OwnProof(std::string folder, std::string node)
+      : certificates_(std::move(folder), std::move(node), clock_) {}
+
+  OwnCertificates& certificates() { return certificates_; }
+
+ private:
+  WallClock clock_;
+  OwnCertificates certificates_;
+};
+
+// Null: peers prove nothing to each other, because that was asked for.
+Result<std::shared_ptr<PeerCertificates>> CertificatesOf(const config::Settings& settings) {
+  const Result<Proof> proof = ProofOf(settings);
+  if (!proof.ok()) return proof.status();
+  if (*proof == Proof::kNone) return std::shared_ptr<PeerCertificates>();
+  if (*proof == Proof::kFiles) {
+    return PeerCertificates::Load({settings.peer_ca, settings.peer_cert, settings.peer_key},
+                                  settings.node);
   }
-  return PeerCertificates::Load({settings.peer_ca, settings.peer_cert, settings.peer_key},
-                                settings.node);
+  const Result<std::string> folder = AuthorityFolder::OfThisUser();
+  if (!folder.ok()) return OwnCertificates::CannotMake(settings.node, folder.status());
+  return OwnProof(*folder, settings.node).certificates().Load();
 }
 
 // Segments are small enough that a short log can be cut.
@@ -98,7 +144,23 @@ std::string RaftLibraryPath() {
 }
 
 Status CheckPeerCertificates(const config::Settings& settings) {
+  const Result<Proof> proof = ProofOf(settings);
+  if (!proof.ok() || *proof != Proof::kFiles) return proof.status();
   return CertificatesOf(settings).status();
+}
+
+std::function<void()> CertificateLooks(const config::Settings& settings,
+                                       std::shared_ptr<PeerCertificates> certificates) {
+  const Result<Proof> proof = ProofOf(settings);
+  const Result<std::string> folder = AuthorityFolder::OfThisUser();
+  if (!proof.ok() || *proof != Proof::kOwn || !folder.ok()) {
+    return [certificates = std::move(certificates)] { certificates->Look(); };
+  }
+  return [certificates = std::move(certificates),
+          own = std::make_shared<OwnProof>(*folder, settings.node)] {
+    own->certificates().RenewInTime(*certificates);
+    certificates->Look();
+  };
 }
 
 Result<ClusterNode::Options> NodeOptionsOf(const config::Settings& settings,
@@ -106,17 +168,13 @@ Result<ClusterNode::Options> NodeOptionsOf(const config::Settings& settings,
   WHARF_RETURN_IF_ERROR(CheckNodeName(settings.node));
   const Result<boost::asio::ip::tcp::endpoint> listen = EndpointOf(settings.peer_listen);
   if (!listen.ok()) return listen.status();
-  const std::string& told =
-      settings.peer_advertise.empty() ? settings.peer_listen : settings.peer_advertise;
+  const std::string& told = PeerAddressOf(settings);
   if (settings.peer_advertise.empty() && listen->address().is_unspecified()) {
     return Status(ErrorCode::kArgumentError,
                   fmt::format("peer-advertise must say where the other nodes find this one: {} is "
                               "any address of this machine",
                               settings.peer_listen));
   }
-  Result<std::shared_ptr<PeerCertificates>> certificates = CertificatesOf(settings);
-  if (!certificates.ok()) return certificates.status();
-  const PlainPeers plain = *certificates ? PlainPeers::kNobody : PlainPeers::kAnywhere;
   const std::uint64_t level = settings.peer_format_level_max;
   if (level > kFormatLevelMax) {
     return Status(ErrorCode::kArgumentError,
@@ -125,6 +183,10 @@ Result<ClusterNode::Options> NodeOptionsOf(const config::Settings& settings,
   }
   Result<std::string> clients = ClientAddressOf(listeners);
   if (!clients.ok()) return clients.status();
+  // Last, because it may make files.
+  Result<std::shared_ptr<PeerCertificates>> certificates = CertificatesOf(settings);
+  if (!certificates.ok()) return certificates.status();
+  const PlainPeers plain = *certificates ? PlainPeers::kNobody : PlainPeers::kAnywhere;
   return ClusterNode::Options{
       .data = settings.data,
       .name = settings.node,

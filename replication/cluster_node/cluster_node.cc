@@ -51,9 +51,11 @@ Status TooMany() {
           "too much waits for this node, whose disk may be slow: ask again"};
 }
 
+// That the other node is not believed, or does not believe this one, says nothing of who asked.
 Status NotInvited(const MemberRecord& member, const Status& why) {
+  const bool is_of_peers = why.code() == ErrorCode::kUnauthorized;
   return {
-      why.code(),
+      is_of_peers ? ErrorCode::kInvalidOperation : why.code(),
       fmt::format("{} at {} has not taken the invitation: {}; `wharfd --node {}` must wait there",
                   member.name, member.peer_address, why.message(), member.name),
       why.outcome()};

@@ -105,6 +105,13 @@ class Node:
 class ClusterTest(daemon_test.DaemonTest):
     """A test with nodes of its own."""
 
+    def home(self, name, **variables):
+        """The environment of a user whose home is a new folder; what is None is not in it."""
+        folder = f"{self.folder.name}/{name}"
+        os.mkdir(folder)
+        values = {**os.environ, "XDG_CONFIG_HOME": None, "HOME": folder, **variables}
+        return {key: value for key, value in values.items() if value is not None}
+
     def start_cluster(self, count=3, **options):
         self.nodes = [Node(self, f"n{number}", **options) for number in range(1, count + 1)]
         return self.join_all()

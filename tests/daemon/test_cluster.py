@@ -1,8 +1,11 @@
 """Three nodes, one broker: who leads serves, who does not says who does, and nothing acknowledged is lost with one."""
 
+import concurrent.futures
 import itertools
 import json
 import os
+import pathlib
+import re
 import subprocess
 import unittest
 
@@ -165,13 +168,121 @@ class ClusterTest(cluster_nodes.ClusterTest):
             self.assertFalse(os.path.exists(self.data), flags)
 
     def test_nodes_prove_who_they_are_unless_told_otherwise(self):
+        home = self.home("home")
         with self.assertRaises(AssertionError) as raised:
-            wire.Daemon(self.data, flags=("--node", "n1", "--peer-listen", f"127.0.0.1:{free_port()}"))
-        self.assertIn("peer-ca, peer-cert and peer-key are needed", str(raised.exception))
+            wire.Daemon(self.data, flags=("--node", "n1", "--peer-listen", f"127.0.0.1:{free_port()}",
+                                          "--peer-advertise", "n1.example.org:5691"), env=home)
+        self.assertIn("beyond this machine peer-ca, peer-cert and peer-key are needed, which `wharf cluster "
+                      "certificate n1 --folder FOLDER` makes", str(raised.exception))
+        self.assertEqual((os.path.exists(self.data), os.listdir(home["HOME"])), (False, []))
 
         node = Node(self, "n1")
         said = f"warning insecure is set: who reaches {node.peer_address} may be any node"
         self.assertIn(said, "".join(node.daemon.log))
+
+
+# As the first page and the help tell it; the ports are others here.
+START = ("wharfd --data D1 --listen 127.0.0.1:5681 --node n1 --peer-listen 127.0.0.1:5691",
+         "wharfd --data D2 --listen 127.0.0.1:5682 --node n2 --peer-listen 127.0.0.1:5692",
+         "wharfd --data D3 --listen 127.0.0.1:5683 --node n3 --peer-listen 127.0.0.1:5693")
+JOIN = ("wharf --address 127.0.0.1:5681 cluster init",
+        "wharf --address 127.0.0.1:5681 cluster add n2 127.0.0.1:5692",
+        "wharf --address 127.0.0.1:5681 cluster add n3 127.0.0.1:5693")
+
+
+class OwnCertificatesTest(cluster_nodes.ClusterTest):
+    """Nodes that are told no files."""
+
+    def setUp(self):
+        super().setUp()
+        self.ports = {}
+
+    def here(self, command):
+        """Its words; ports are free ones, and each the same one each time."""
+        return [re.sub(r":(56\d\d)$", lambda port: f":{self.ports.setdefault(port[1], free_port())}", word)
+                for word in command.split()]
+
+    def run_daemon(self, command, home):
+        words = self.here(command)
+        data, listen, flags = f"{self.folder.name}/{words[2]}", words[4], words[5:]
+        daemon = wire.Daemon(data, listen=listen, flags=flags, env=home)
+        self.addCleanup(lambda: daemon.exit_code() is None and daemon.kill())
+        return daemon
+
+    def run_wharf(self, command, home, code=0):
+        ended = subprocess.run([daemon_test.WHARF, *self.here(command)[1:]], env=home, capture_output=True, text=True,
+                               timeout=wire.TIMEOUT, check=False)
+        self.assertEqual(ended.returncode, code, ended.stderr)
+        return ended.stdout + ended.stderr
+
+    def start_all(self, home):
+        """All in one moment: of the authority they make one."""
+        with concurrent.futures.ThreadPoolExecutor() as at_once:
+            return list(at_once.map(lambda command: self.run_daemon(command, home), START))
+
+    def voters(self, home):
+        told = self.run_wharf("wharf --address 127.0.0.1:5681 cluster status --json", home)
+        return sorted(member["name"] for member in json.loads(told)["members"] if member.get("voter"))
+
+    def test_three_nodes_by_the_commands_that_everybody_reads_first(self):
+        home = self.home("home")
+        first, second, third = self.start_all(home)
+
+        for command in JOIN:
+            self.run_wharf(command, home)
+
+        self.eventually(lambda: self.voters(home) == ["n1", "n2", "n3"])
+        keys = f"{home['HOME']}/.config/wharf/peers"
+        self.assertEqual(sorted(os.listdir(keys)), ["n1.key", "n1.pem", "n2.key", "n2.pem", "n3.key", "n3.pem",
+                                                    "peer-ca.key", "peer-ca.pem"])
+        self.assertEqual({os.stat(f"{keys}/{name}").st_mode & 0o777 for name in os.listdir(keys)}, {0o600})
+        self.assertEqual(os.stat(keys).st_mode & 0o777, 0o700)
+        self.assertNotIn("insecure", "".join(first.log + second.log + third.log))
+        before = {name: os.stat(f"{keys}/{name}").st_mtime_ns for name in os.listdir(keys)}
+        for daemon in (second, third):
+            daemon.kill()
+            daemon.start(env=home)
+        self.run_wharf("wharf --address 127.0.0.1:5681 queue create orders", home)
+        self.assertEqual({name: os.stat(f"{keys}/{name}").st_mtime_ns for name in os.listdir(keys)}, before)
+
+    def test_the_node_of_another_user_is_not_let_in(self):
+        home, elsewhere = self.home("home"), self.home("elsewhere")
+        first = self.run_daemon(START[0], home)
+        second = self.run_daemon(START[1], elsewhere)
+        self.run_wharf(JOIN[0], home)
+
+        refused = self.run_wharf(JOIN[1], home, code=1)
+
+        self.assertRegex(refused, "n2.*certificate")
+        self.assertEqual(self.voters(home), ["n1"])
+        daemon_test.wait_for_line(second, "a peer is refused: .*certificate")
+        self.assertEqual(first.exit_code(), None)
+
+    def test_where_nothing_can_be_made_a_sentence_says_what_to_do(self):
+        for home, sentence in ((self.home("none", HOME=None), "neither XDG_CONFIG_HOME nor HOME"),
+                               (self.home("null", HOME="/dev/null"), "cannot look into /dev/null")):
+            with self.assertRaises(AssertionError) as raised:
+                self.run_daemon(START[0], home)
+            self.assertIn("error wharfd ends: the certificate of node n1 cannot be made: " + sentence,
+                          str(raised.exception))
+            self.assertIn("`wharf cluster certificate n1 --folder FOLDER`", str(raised.exception))
+        self.assertEqual([name for name in os.listdir(self.folder.name) if name == "D1"], [])
+
+    def test_a_certificate_that_a_person_makes_is_taken_and_one_that_is_none_is_made_anew(self):
+        home = self.home("home")
+        keys = f"{home['HOME']}/.config/wharf/peers"
+        self.run_wharf("wharf cluster certificate n1 n2", home)
+        made = pathlib.Path(f"{keys}/n1.pem").read_bytes()
+        os.replace(f"{keys}/n2.key", f"{keys}/n1.key")  # As a kill between the two files.
+
+        first = self.run_daemon(START[0], home)
+
+        self.assertNotEqual(pathlib.Path(f"{keys}/n1.pem").read_bytes(), made)
+        self.run_wharf(JOIN[0], home)
+        made = pathlib.Path(f"{keys}/n1.pem").read_bytes()
+        first.kill()
+        first.start(env=home)
+        self.assertEqual(pathlib.Path(f"{keys}/n1.pem").read_bytes(), made)
 
 
 if __name__ == "__main__":
