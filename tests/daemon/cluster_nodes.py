@@ -99,11 +99,37 @@ class Node:
     def leads(self):
         return self.status().leader == self.name
 
+    def goes_on(self):
+        """It runs, and nobody has it stand still."""
+        if self.daemon.exit_code() is not None:
+            return False
+        with open(f"/proc/{self.daemon.pid}/stat", encoding="ascii") as stat:
+            return stat.read().rpartition(")")[2].split()[0] != "T"
+
 
 @unittest.skipUnless(os.path.exists(os.path.dirname(os.environ["WHARFD"]) + "/libwharfraft.so"),
                      "built without WHARF_CLUSTER")
 class ClusterTest(daemon_test.DaemonTest):
-    """A test with nodes of its own."""
+    """A test with nodes of its own, which hold the same in the end."""
+
+    nodes = ()
+
+    def tearDown(self):
+        if self.can_compare():
+            ended = self.verified()
+            self.assertEqual((ended.trouble, str(ended.difference)), ("", ""))
+        super().tearDown()
+
+    def can_compare(self):
+        """All that were made run, one of them leads, and they write what can be compared: what a test did to them may
+        have kept them from that."""
+        if len(self.nodes) < 2 or not all(node.goes_on() for node in self.nodes):
+            return False
+        try:
+            said = {node.name: node.status() for node in self.nodes}
+        except grpc.RpcError:
+            return False
+        return any(status.leader == name and status.format_level > 1 for name, status in said.items())
 
     def home(self, name, **variables):
         """The environment of a user whose home is a new folder; what is None is not in it."""
