@@ -88,6 +88,20 @@ class CertificateTest(command_line.SharedBrokerTest):
         self.assertEqual(before[0], after[0])
         self.assertNotEqual(before[1], after[1])
 
+    def test_without_a_folder_they_are_where_wharfd_finds_them(self):
+        made = self.wharf("cluster", "certificate", "n1", XDG_CONFIG_HOME=self.folder)
+
+        self.assertEqual(made.returncode, OK, made.stderr)
+        keys = f"{self.folder}/wharf/peers"
+        self.assertEqual(made.stdout, f"--node n1 --peer-ca {keys}/peer-ca.pem --peer-cert {keys}/n1.pem "
+                                      f"--peer-key {keys}/n1.key\n")
+        os.chmod(keys, 0o777)
+        for variables, sentence in (({"XDG_CONFIG_HOME": self.folder}, f"others can write in {keys}"),
+                                    ({"XDG_CONFIG_HOME": "", "HOME": ""}, "neither XDG_CONFIG_HOME nor HOME says")):
+            refused = self.wharf("cluster", "certificate", "n1", **variables)
+            self.assertEqual((refused.returncode, refused.stdout), (FAILED, ""))
+            self.assertIn(sentence, refused.stderr)
+
     def test_what_is_no_name_makes_nothing(self):
         self.assertEqual(self.certificate("N 1").returncode, USAGE)
         self.assertFalse(os.path.exists(f"{self.folder}/keys"))
