@@ -10,6 +10,7 @@
 namespace wharf::crash {
 namespace {
 
+using std::chrono::milliseconds;
 using std::chrono::seconds;
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -96,11 +97,23 @@ TEST_F(HistoryCheckerTest, WhatWasOnItsWayToAReceiverThatDeletesMayBeGone) {
 
 TEST_F(HistoryCheckerTest, WhoLeadsIsLeftAloneUnlessTheMachineStandsStill) {
   run_.Renew("a", Answer::kRefused).reply.code = ErrorCode::kPartitionNotOwned;
-  run_.Kill().slowness = 6;
+  run_.Kill().standstill = milliseconds(501);
   EXPECT_THAT(BrokenRules(run_), testing::Not(testing::Contains(Rule::kAnswersHold)));
 
+  // Slow it may be, as long as it goes on.
   run_.Renew("a", Answer::kRefused).reply.code = ErrorCode::kPartitionNotOwned;
-  run_.Kill().slowness = 4;
+  LifeRecord& slow = run_.Kill();
+  slow.standstill = milliseconds(500);
+  slow.slowness = 6;
+  EXPECT_THAT(BrokenRules(run_), testing::Contains(Rule::kAnswersHold));
+}
+
+TEST_F(HistoryCheckerTest, WhoLeadsIsLeftAloneForAsLongAsTheNodesWereToldToWait) {
+  run_.Renew("a", Answer::kRefused).reply.code = ErrorCode::kPartitionNotOwned;
+  LifeRecord& life = run_.Kill();
+  life.election_timeout = seconds(4);
+  life.standstill = milliseconds(1900);
+
   EXPECT_THAT(BrokenRules(run_), testing::Contains(Rule::kAnswersHold));
 }
 
@@ -178,12 +191,12 @@ TEST_F(HistoryCheckerTest, ARequestThatAStopLeavesInDoubtIsAViolation) {
 // Another one leads meanwhile, and nobody asked it to; a broker that is alone has no such reason.
 TEST_F(HistoryCheckerTest, NodesOnAMachineThatStandsStillMayLeaveOneInDoubt) {
   run_.Send(kOne, Answer::kUnknown);
-  run_.Stop().slowness = 6;
+  run_.Stop().standstill = seconds(1);
   EXPECT_THAT(BrokenRules(run_), IsEmpty());
 
   run_.Send(kTwo, Answer::kUnknown);
   LifeRecord& alone = run_.Stop();
-  alone.slowness = 6;
+  alone.standstill = seconds(1);
   alone.answers_all = true;
   EXPECT_THAT(BrokenRules(run_), ElementsAre(Rule::kStopsWhenAsked));
 }

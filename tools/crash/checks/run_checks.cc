@@ -15,10 +15,6 @@ constexpr Duration kStartMax = std::chrono::seconds(10);
 constexpr Duration kStopMax = std::chrono::seconds(5);
 constexpr Duration kSilenceMax = std::chrono::seconds(3);
 
-// On a machine this much slower than usual a leader may not be heard for as long as an election
-// takes to begin.
-constexpr double kTooSlowToLead = 5;
-
 double Seconds(Duration span) { return std::chrono::duration<double>(span).count(); }
 
 // Refusals that the load provokes, or that tell of an end.
@@ -44,10 +40,15 @@ bool TellsOfAnEnd(ErrorCode code) {
   return code == ErrorCode::kServiceCommunicationProblem || code == ErrorCode::kPartitionNotOwned;
 }
 
-// On a machine that stands still another node may lead although nothing was done to the one that
-// led; and clients that wait for a sign of life, as those over AMQP and HTTP do, go.
+// Where the machine stands still for half the time in which a leader must be heard, another node
+// may lead although nothing was done to the one that led: what it said last may be as old again.
+bool MayHaveLostLeading(const LifeRecord& life) {
+  return life.standstill > life.election_timeout / 2;
+}
+
+// And clients that wait for a sign of life, as those over AMQP and HTTP do, go.
 bool MayBeTooSlow(const LifeRecord& life, const Operation& failed) {
-  if (life.slowness <= kTooSlowToLead) return false;
+  if (!MayHaveLostLeading(life)) return false;
   const ErrorCode code = failed.reply.code;
   return code == ErrorCode::kPartitionNotOwned ||
          (failed.hides_outcome && code == ErrorCode::kServiceCommunicationProblem);
@@ -133,7 +134,7 @@ void RunChecks::CheckDoubt(const Operation& operation) {
   if (!operation.is_unknown() || life == nullptr || life->is_killed) return;
   if (operation.end <= life->signal) return;
   // Of several nodes, where another one may lead meanwhile although nobody asked for it.
-  if (!life->answers_all && life->slowness > kTooSlowToLead) return;
+  if (!life->answers_all && MayHaveLostLeading(*life)) return;
   if (operation.hides_outcome && MeansEither(operation.reply.code)) return;
   Report(Rule::kStopsWhenAsked,
          fmt::format("a request from {} to {} is left in doubt ({}) by the stop at {}",

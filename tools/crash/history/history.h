@@ -83,6 +83,11 @@ struct LifeRecord {
   Timestamp ready_at{};
   // Of the machine, before it began or at its end (runs/pace.h).
   double slowness = 1;
+  // For how long at a time the machine let nobody go on (runs/standstill.h).
+  Duration standstill{};
+  // So long a leader may say nothing until another one is elected; clients that wait for a sign of
+  // life do so for longer.
+  Duration election_timeout = std::chrono::seconds(1);
   Duration start{};
   // When it was started.
   Tick begin = 0;

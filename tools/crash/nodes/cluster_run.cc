@@ -78,6 +78,7 @@ Status ClusterRun::Round(FaultDeck& deck) {
   Status stock = TakeStock(counts_.rounds++ == 0);
   if (stock.ok()) stock = Heal();
   if (stock.ok()) stock = Live(life, deck.Draw(nodes_.size(), *leader));
+  Weigh(life);
   load_.recorder().Add(life);
   return stock;
 }
@@ -85,6 +86,7 @@ Status ClusterRun::Round(FaultDeck& deck) {
 // A leader that flaps may well serve in between: what counts is how long nobody did.
 Result<std::size_t> ClusterRun::Start(LifeRecord& life) {
   life.slowness = MeasureSlowness();
+  life.election_timeout = nodes_.election_timeout();
   Result<std::size_t> leader = nodes_.AwaitLeader(kLeaderPatience);
   life.begin = load_.recorder().Now();
   life.start = std::min(Since(can_lead_since_), load_.progress().LongestSilence());
@@ -129,8 +131,15 @@ Status ClusterRun::Live(LifeRecord& life, const Fault& fault) {
     can_lead_since_ = Clock::now();
   }
   work.join();
-  life.slowness = std::max(life.slowness, MeasureSlowness());
   return ended;
+}
+
+// What is measured in seconds has elections in it, which last as long as they were told to.
+void ClusterRun::Weigh(LifeRecord& life) {
+  const double elections =
+      std::chrono::duration<double>(life.election_timeout) / ElectionTimeoutAt(1);
+  life.slowness = std::max({life.slowness, MeasureSlowness(), elections});
+  life.standstill = standstill_.TakeLongest();
 }
 
 Status ClusterRun::Heal() {
@@ -139,13 +148,19 @@ Status ClusterRun::Heal() {
   return injector_.Heal(fault);
 }
 
+Status ClusterRun::Drain() {
+  WHARF_RETURN_IF_ERROR(Heal());
+  return load_.Drain(nodes_.addresses());
+}
+
 Status ClusterRun::End() {
   LifeRecord last;
   const Result<std::size_t> leader = Start(last);
   if (!leader.ok()) return leader.status();
+  const Status drained = Drain();
+  Weigh(last);
   load_.recorder().Add(last);
-  WHARF_RETURN_IF_ERROR(Heal());
-  WHARF_RETURN_IF_ERROR(load_.Drain(nodes_.addresses()));
+  WHARF_RETURN_IF_ERROR(drained);
   WHARF_RETURN_IF_ERROR(nodes_.AwaitEqual(kEqualPatience));
   WHARF_RETURN_IF_ERROR(nodes_.AskWhetherEqual(kComparePatience));
   WHARF_RETURN_IF_ERROR(nodes_.AwaitEqual(kEqualPatience));

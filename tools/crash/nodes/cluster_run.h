@@ -20,6 +20,7 @@
 #include "tools/crash/nodes/node_set.h"
 #include "tools/crash/runs/dice.h"
 #include "tools/crash/runs/mixed_load.h"
+#include "tools/crash/runs/standstill.h"
 
 namespace wharf::crash {
 
@@ -62,7 +63,11 @@ class ClusterRun {
   Result<std::size_t> Start(LifeRecord& life);
   Status TakeStock(bool is_first);
   Status Live(LifeRecord& life, const Fault& fault);
+  // How the machine did in it, for the record.
+  void Weigh(LifeRecord& life);
   Status Heal();
+  // What is left is received.
+  Status Drain();
   Status End();
 
   const Options options_;
@@ -73,6 +78,7 @@ class ClusterRun {
   MixedLoad load_;
   NodeSet nodes_;
   FaultInjector injector_;
+  Standstill standstill_;
   Counts counts_;
   // That nobody has made good yet.
   std::optional<Fault> fault_;

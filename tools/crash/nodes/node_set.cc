@@ -16,6 +16,7 @@
 #include "tools/crash/nodes/proxy_network.h"
 #include "tools/crash/nodes/replica_rows.h"
 #include "tools/crash/proxy/socket_owner.h"
+#include "tools/crash/runs/pace.h"
 
 namespace wharf::crash {
 namespace {
@@ -38,7 +39,18 @@ bool SaysToEmptyFolder(const Status& refused) {
 
 }  // namespace
 
-NodeSet::NodeSet(Options options) : options_(std::move(options)) {}
+NodeSet::NodeSet(Options options)
+    : options_(std::move(options)), election_timeout_(ElectionTimeoutAt(MeasureSlowness())) {}
+
+std::vector<std::string> NodeSet::FlagsOfNode() const {
+  std::vector<std::string> flags = options_.flags;
+  // An older version may not know how.
+  if (election_timeout_ == ElectionTimeoutAt(1)) return flags;
+  flags.insert(flags.end(),
+               {"--peer-election-timeout",
+                fmt::format("{}ms", election_timeout_ / std::chrono::milliseconds(1))});
+  return flags;
+}
 
 Status NodeSet::MakeNetwork() {
   if (options_.has_namespaces) {
@@ -85,7 +97,7 @@ Status NodeSet::Make() {
                      .amqp_port = options_.has_amqp ? FindFreePort() : std::uint16_t{0},
                      .rest_port = options_.has_rest ? FindFreePort() : std::uint16_t{0},
                      .place = {},
-                     .flags = options_.flags};
+                     .flags = FlagsOfNode()};
   Result<NodeNetwork::Place> place = network_->Add(name, node.peer_port);
   if (!place.ok()) return place.status();
   node.place = *std::move(place);

@@ -45,7 +45,10 @@ class NodeSet {
     bool has_namespaces = false;
   };
 
+  // The nodes wait for a sign of their leader as long as the machine is slow now.
   explicit NodeSet(Options options);
+
+  Duration election_timeout() const { return election_timeout_; }
 
   // Once: starts all of them, and returns when they are one cluster in which all vote.
   Status Found();
@@ -107,6 +110,7 @@ class NodeSet {
  private:
   // The next one.
   Status Make();
+  std::vector<std::string> FlagsOfNode() const;
   Status MakeNetwork();
   Status Remove(const std::string& name);
   Status BeginEmpty(Node& node);
@@ -116,6 +120,7 @@ class NodeSet {
   Status Stop(Node& node);
 
   const Options options_;
+  const Duration election_timeout_;
   std::uint64_t made_ = 0;
   std::uint64_t emptied_ = 0;
   std::vector<std::unique_ptr<Node>> nodes_;

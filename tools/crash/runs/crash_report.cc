@@ -254,11 +254,13 @@ Rows RowsOf(const RandomReport& report) {
                       {"kills", report.counts.kills},
                       {"kills at start", report.counts.kills_at_start},
                       {"stops", report.counts.stops}};
-  return Concatenate(Concatenate(lives, RowsOf(history)),
-                     {{"slowest start, ms", SlowestMilliseconds(history, &LifeRecord::start)},
-                      {"slowest stop, ms", SlowestMilliseconds(history, &LifeRecord::stop)},
-                      {"time of the machine, % of usual", SlownessPercent(history)},
-                      {"violations", report.violations.size()}});
+  return Concatenate(
+      Concatenate(lives, RowsOf(history)),
+      {{"slowest start, ms", SlowestMilliseconds(history, &LifeRecord::start)},
+       {"slowest stop, ms", SlowestMilliseconds(history, &LifeRecord::stop)},
+       {"time of the machine, % of usual", SlownessPercent(history)},
+       {"longest standstill, ms", SlowestMilliseconds(history, &LifeRecord::standstill)},
+       {"violations", report.violations.size()}});
 }
 
 Rows RowsOf(const ClusterReport& report) {
@@ -269,11 +271,13 @@ Rows RowsOf(const ClusterReport& report) {
   }
   faults.emplace_back("snapshots broken off", report.counts.snapshots_broken);
   faults.emplace_back("nodes emptied", report.counts.nodes_emptied);
-  return Concatenate(Concatenate(std::move(faults), RowsOf(history)),
-                     {{"slowest fail-over, ms", SlowestMilliseconds(history, &LifeRecord::start)},
-                      {"longest silence, ms", LongestSilenceMilliseconds(history)},
-                      {"time of the machine, % of usual", SlownessPercent(history)},
-                      {"violations", report.violations.size()}});
+  return Concatenate(
+      Concatenate(std::move(faults), RowsOf(history)),
+      {{"slowest fail-over, ms", SlowestMilliseconds(history, &LifeRecord::start)},
+       {"longest silence, ms", LongestSilenceMilliseconds(history)},
+       {"time of the machine, % of usual", SlownessPercent(history)},
+       {"longest standstill, ms", SlowestMilliseconds(history, &LifeRecord::standstill)},
+       {"violations", report.violations.size()}});
 }
 
 Rows RowsOf(const RouteReport& report) {

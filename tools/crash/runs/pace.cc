@@ -9,6 +9,9 @@ namespace {
 
 // What the work took on a processor of 2026 that had nothing else to do.
 constexpr std::chrono::duration<double> kUsual = std::chrono::milliseconds(20);
+// What wharfd has where nobody says anything else.
+constexpr std::chrono::duration<double> kUsualElection = std::chrono::seconds(1);
+constexpr double kElectionFactorMax = 10;
 constexpr int kSteps = 10'000'000;
 
 // Steps of a generator of random numbers, each of which needs the one before.
@@ -30,6 +33,11 @@ double MeasureSlowness() {
   state = Work(state);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   return std::max(took / kUsual, 1.0);
+}
+
+Duration ElectionTimeoutAt(double slowness) {
+  const auto timeout = kUsualElection * std::clamp(slowness, 1.0, kElectionFactorMax);
+  return std::chrono::duration_cast<std::chrono::milliseconds>(timeout);
 }
 
 }  // namespace wharf::crash

@@ -92,6 +92,7 @@ Status RandomRun::Round() {
   Status ended = End(record);
   load_.progress().Stop();
   work.join();
+  record.standstill = standstill_.TakeLongest();
   load_.recorder().Add(record);
   return ended;
 }
@@ -161,6 +162,7 @@ Status RandomRun::StopForGood(LifeRecord& life) {
   const Result<bool> ended = daemon_.WaitUntilEnded(kStopPatience);
   life.stop = Since(stop);
   life.ended_cleanly = ended.ok() && *ended;
+  life.standstill = standstill_.TakeLongest();
   load_.recorder().Add(life);
   return ended.status();
 }

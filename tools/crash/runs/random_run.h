@@ -12,6 +12,7 @@
 #include "tools/crash/runs/dice.h"
 #include "tools/crash/runs/doors.h"
 #include "tools/crash/runs/mixed_load.h"
+#include "tools/crash/runs/standstill.h"
 
 namespace wharf::crash {
 
@@ -60,6 +61,7 @@ class RandomRun {
   const Options options_;
   Dice dice_;
   MixedLoad load_;
+  Standstill standstill_;
   Counts counts_;
   Daemon daemon_;
 };
