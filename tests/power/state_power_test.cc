@@ -21,6 +21,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "storage/apply/positioned_store.h"
+#include "storage/log/ordered_writes.h"
 #include "storage/rocks/rocks_store.h"
 #include "storage/rocks/state_files.h"
 #include "tests/from_environment.h"
@@ -66,7 +68,6 @@ WriteBatch BatchOf(std::uint64_t entry) {
   Do(
       entry, [&](TableId table, auto& key, const auto& value) { batch.Put(table, key, value); },
       [&](TableId table, auto& key) { batch.Delete(table, key); });
-  kPosition.Put(PositionOf(entry), batch);
   return batch;
 }
 
@@ -179,7 +180,10 @@ class StateStory {
     // Somebody may find it before it is counted.
     ++applied_;
     const WriteBatch batch = BatchOf(applied_);
-    if (store_->Write({&batch, 1}, RocksStore::Sync::kNo).ok()) return true;
+    OrderedWrites writes;
+    EXPECT_TRUE(batch.Visit(store_->tables(), writes).ok());
+    // As the applier of every node does.
+    if (PositionedStore(*store_, kPosition).Write(writes, PositionOf(applied_)).ok()) return true;
     EXPECT_FALSE(disk().has_power());
     return false;
   }
