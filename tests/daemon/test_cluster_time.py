@@ -6,6 +6,7 @@ import time
 import grpc
 
 import cluster_nodes
+import daemon_test
 import wire
 from machine import Machine
 
@@ -94,6 +95,31 @@ class ClusterTimeTest(cluster_nodes.ClusterTest):
         enqueued = {body: message.enqueued_time.ToNanoseconds() for body, message in by_body.items()}
         self.assertGreaterEqual(enqueued[b"due"], due.scheduled_enqueue_time.ToNanoseconds())
         self.assertEqual(numbered, sorted(numbered, key=enqueued.get))
+
+    def test_the_next_leader_goes_on_from_the_time_of_the_last_one(self):  # reliability 38, 39
+        self.nodes = [cluster_nodes.Node(self, f"n{number}", machine=machine)
+                      for number, machine in enumerate(self.machines(), start=1)]
+        first = self.join_all()
+        others = self.nodes[1:]
+        first.client.create("orders", lock_duration=wire.seconds(5 * 60))
+        message = wire.Message(body=b"fresh")
+        message.time_to_live.seconds = HOUR // 2
+        first.client.send("orders", b"held", message)
+        held = first.client.receive_one("orders")
+        for node in others:
+            node.machine.set_clock_ahead(HOUR)
+            daemon_test.wait_for_line(first.daemon, f"the wall clock of {node.name} is 3(59|60)")
+        # By the stream on which it told them the time, and behind that.
+        first.client.send("orders", b"last")
+        self.eventually(lambda: all(node.status().applied_index >= first.status().committed_index for node in others))
+
+        first.daemon.kill()
+
+        next_leader = self.leader_of(others)
+        (settled,) = next_leader.client.complete("orders", held.lock_token)
+        self.assertFalse(settled.HasField("error"), settled)
+        self.assertEqual([message.message.body for message in next_leader.client.receive("orders", 9)],
+                         [b"fresh", b"last"])
 
     def test_a_leader_may_be_silent_for_as_long_as_is_said(self):
         first = self.start_cluster(flags=("--peer-election-timeout", "4s"))
