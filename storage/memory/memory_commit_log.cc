@@ -7,7 +7,7 @@
 
 namespace wharf {
 
-MemoryCommitLog::MemoryCommitLog(MemoryStore& store, World world)
+MemoryCommitLog::MemoryCommitLog(AppliedStore& store, World world)
     : store_(store), world_(std::move(world)) {
   const Result<CommitIndex> last = world_.row.Read(store_);
   if (!last.ok()) {

@@ -1,10 +1,10 @@
 // MemoryCommitLog: a commit log without a disk or a thread, for tests.
 //
-// Append applies the batch to a MemoryStore and calls the completion before it returns. A test that
-// wants to stand between plan and commit holds the log: then batches wait until the test commits
-// them, or closes the log under them. A Confirm waits only for what is before it. Any thread may
-// call; completions run one after another, and one that appends again is answered after it
-// returned.
+// Append applies the batch to an AppliedStore and calls the completion before it returns. A test
+// that wants to stand between plan and commit holds the log: then batches wait until the test
+// commits them, or closes the log under them. A Confirm waits only for what is before it. Any
+// thread may call; completions run one after another, and one that appends again is answered after
+// it returned.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 #include "storage/applied_index_row.h"
 #include "storage/base/mutex.h"
 #include "storage/commit_log.h"
-#include "storage/memory/memory_store.h"
+#include "storage/memory/applied_store.h"
 
 namespace wharf {
 
@@ -29,8 +29,8 @@ class MemoryCommitLog final : public CommitLog {
   };
 
   // Tells the observer at once that the log is open.
-  explicit MemoryCommitLog(MemoryStore& store) : MemoryCommitLog(store, World()) {}
-  MemoryCommitLog(MemoryStore& store, World world);
+  explicit MemoryCommitLog(AppliedStore& store) : MemoryCommitLog(store, World()) {}
+  MemoryCommitLog(AppliedStore& store, World world);
 
   void Append(WriteBatch batch, Committed committed) override;
   void Confirm(Confirmed confirmed) override;
@@ -72,7 +72,7 @@ class MemoryCommitLog final : public CommitLog {
   // Why the log is closed, if the observer does not know yet.
   std::optional<Status> TakeReport();
 
-  MemoryStore& store_;
+  AppliedStore& store_;
   const World world_;
 
   mutable Mutex mutex_;

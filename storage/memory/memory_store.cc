@@ -101,7 +101,7 @@ class MemoryStore::Shared {
 
   void ForgetJudges() {
     MutexLock lock(mutex_);
-    dropper_->ForgetJudges();
+    if (dropper_) dropper_->ForgetJudges();
   }
 
  private:
@@ -191,6 +191,9 @@ void MemoryStore::DropGarbageAtRandom(std::uint64_t seed) {
 
 void MemoryStore::DropGarbage() { shared_->DropAll(); }
 
-void MemoryStore::ForgetJudges() { shared_->ForgetJudges(); }
+void MemoryStore::BeginAnew(const std::function<void()>& meanwhile) {
+  meanwhile();
+  shared_->ForgetJudges();
+}
 
 }  // namespace wharf

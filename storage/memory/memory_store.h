@@ -6,16 +6,17 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 
-#include "storage/store.h"
+#include "storage/memory/applied_store.h"
 #include "storage/view_ledger.h"
 #include "storage/write_batch.h"
 
 namespace wharf {
 
-class MemoryStore final : public Store {
+class MemoryStore final : public AppliedStore {
  public:
   // Takes what a RocksStore with these tables takes; by default as many tables as there may be.
   // Views stand in the ledger, if there is one; it outlives them.
@@ -24,19 +25,15 @@ class MemoryStore final : public Store {
 
   std::unique_ptr<StoreView> View() const override;
 
-  // What a batch may name.
-  const TableSet& tables() const { return table_options_; }
+  const TableSet& tables() const override { return table_options_; }
 
-  // All of the batches, or nothing and an error if one cannot be applied.
-  Status Apply(std::span<const WriteBatch> batches);
-  Status Apply(const WriteBatch& batch) { return Apply({&batch, 1}); }
+  using AppliedStore::Apply;
+  Status Apply(std::span<const WriteBatch> batches) override;
 
-  // From now on any look at the store or one of its views may find less garbage (GarbageDropper).
-  void DropGarbageAtRandom(std::uint64_t seed);
-  // For a store that drops garbage: all that there is, now.
-  void DropGarbage();
-  // The same: as if the process began anew, with its compactions.
-  void ForgetJudges();
+  // By a GarbageDropper.
+  void DropGarbageAtRandom(std::uint64_t seed) override;
+  void DropGarbage() override;
+  void BeginAnew(const std::function<void()>& meanwhile) override;
 
  private:
   class Shared;

@@ -14,6 +14,7 @@
 #include "broker/schema/change_encoder.h"
 #include "broker/schema/tables.h"
 #include "storage/memory/memory_commit_log.h"
+#include "storage/memory/memory_store.h"
 #include "tests/access/sample_rules.h"
 #include "tests/heard_log.h"
 #include "tests/storage/temp_folder.h"

@@ -8,7 +8,9 @@
 #include "broker/schema/change_encoder.h"
 #include "broker/schema/loader.h"
 #include "broker/schema/tables.h"
+#include "storage/memory/memory_store.h"
 #include "tests/harness/broker_accounts.h"
+#include "tests/harness/disk_store.h"
 
 namespace wharf {
 namespace {
@@ -28,14 +30,13 @@ EngineHarness::EngineHarness(const Options& options)
       random_(options.seed),
       work_(options.seed),
       chance_(options.seed),
-      memory_store_(std::make_unique<MemoryStore>(BrokerTables(*garbage_), &views_)),
+      own_store_(MakeStore()),
       memory_log_(std::make_unique<MemoryCommitLog>(
-          *memory_store_,
-          MemoryCommitLog::World{
-              .applied = options_.drops_garbage ? DropGarbage() : options_.applied,
-              .row = BrokerAppliedIndex()})),
+          *own_store_, MemoryCommitLog::World{.applied = options_.drops_garbage ? DropGarbage()
+                                                                                : options_.applied,
+                                              .row = BrokerAppliedIndex()})),
       late_log_(std::make_unique<LateCommitLog>(*memory_log_, disk_)),
-      store_(*memory_store_),
+      store_(*own_store_),
       log_(*late_log_) {
   memory_log_->Append(EncodeFormat(), [](const Result<CommitIndex>&) {});
   Start();
@@ -53,9 +54,14 @@ EngineHarness::EngineHarness(const Options& options, const Store& store, CommitL
 
 EngineHarness::~EngineHarness() = default;
 
+std::unique_ptr<AppliedStore> EngineHarness::MakeStore() {
+  if (options_.is_on_disk) return std::make_unique<DiskStore>(BrokerTables(*garbage_), views_);
+  return std::make_unique<MemoryStore>(BrokerTables(*garbage_), &views_);
+}
+
 // From now on; and who tells what is garbage.
 CommitLog::ApplyListener* EngineHarness::DropGarbage() {
-  memory_store_->DropGarbageAtRandom(options_.seed);
+  own_store_->DropGarbageAtRandom(options_.seed);
   return &upkeep_.emplace(*garbage_, [](const std::vector<TableRange>&) {});
 }
 
@@ -113,10 +119,7 @@ void EngineHarness::Crash(Duration wall) {
   broker_.reset();
   requests_.reset();
   shard_.reset();
-  if (options_.drops_garbage) {
-    garbage_.emplace(views_);
-    memory_store_->ForgetJudges();
-  }
+  if (own_store_) own_store_->BeginAnew([this] { garbage_.emplace(views_); });
   clock_.Advance(wall);
   Start();
 }

@@ -20,8 +20,8 @@
 #include "broker/schema/garbage.h"
 #include "storage/base/clock.h"
 #include "storage/base/random.h"
+#include "storage/memory/applied_store.h"
 #include "storage/memory/memory_commit_log.h"
-#include "storage/memory/memory_store.h"
 #include "tests/harness/broker.h"
 #include "tests/harness/late_commit_log.h"
 #include "tests/harness/manual_executor.h"
@@ -46,11 +46,13 @@ class EngineHarness {
     std::function<bool()> keeps_replaced_keys{};
     // Of the log in memory; none: the broker's own, as far as it drops garbage.
     CommitLog::ApplyListener* applied = nullptr;
-    // The store in memory drops garbage at random, as compactions would.
+    // The store drops garbage at random, as compactions would.
     bool drops_garbage = false;
+    // The rows lie on a disk, in small files (disk_store.h), and not in memory.
+    bool is_on_disk = false;
   };
 
-  // Over a store in memory.
+  // Over a store of its own.
   EngineHarness();
   explicit EngineHarness(const Options& options);
   // Over a store and a log of the caller's, which outlive the harness; the folder must be prepared.
@@ -77,7 +79,7 @@ class EngineHarness {
   // The same, before anything of the new broker has run.
   void Crash(Duration wall = {});
   // Of a store that drops garbage: all that there is goes now.
-  void DropAllGarbage() { memory_store_->DropGarbage(); }
+  void DropAllGarbage() { own_store_->DropGarbage(); }
   // For the end of a test: recounts everything from its rows, restarts and recounts again; a
   // sentence for everything that is wrong. What is still under way is lost, as in a crash: those
   // who asked may be gone.
@@ -181,6 +183,7 @@ class EngineHarness {
     Timestamp time = kNever;
   };
 
+  std::unique_ptr<AppliedStore> MakeStore();
   CommitLog::ApplyListener* DropGarbage();
   void Start();
   bool RingAlarm();
@@ -201,7 +204,7 @@ class EngineHarness {
   ViewLedger views_;
   // What the process knows of garbage: after a crash nothing, until it is loaded.
   std::optional<Garbage> garbage_{std::in_place, views_};
-  std::unique_ptr<MemoryStore> memory_store_;
+  std::unique_ptr<AppliedStore> own_store_;
   std::optional<Upkeep> upkeep_;
   std::unique_ptr<MemoryCommitLog> memory_log_;
   std::unique_ptr<LateCommitLog> late_log_;

@@ -12,6 +12,7 @@
 #include "storage/base/random.h"
 #include "storage/log/segment_commit_log.h"
 #include "storage/memory/memory_commit_log.h"
+#include "storage/memory/memory_store.h"
 #include "storage/rocks/rocks_store.h"
 #include "tests/storage/temp_folder.h"
 

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "storage/memory/memory_store.h"
 #include "tests/storage/log_observer.h"
 
 namespace wharf {

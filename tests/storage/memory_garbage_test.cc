@@ -180,7 +180,7 @@ TEST_F(OldJudgeTest, AJudgeOfEarlierAnswersLater) {
 TEST_F(OldJudgeTest, JudgesEndWithTheProcess) {
   EXPECT_TRUE(Goes());
   is_over_ = false;
-  store_.ForgetJudges();
+  store_.BeginAnew([] {});
   EXPECT_FALSE(Goes());
 }
 
