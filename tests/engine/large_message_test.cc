@@ -1,9 +1,9 @@
 // Large messages: their bodies come in pieces, rest in the store, and are read piece by piece.
 
-#include "storage/memory/memory_store.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "storage/memory/memory_store.h"
 #include "tests/engine/large_fixture.h"
 
 namespace wharf {

@@ -31,9 +31,12 @@ ShardLimits SmallWindows(SeededRandom& random) {
 
 }  // namespace
 
-ModelRun::ModelRun(std::uint64_t seed)
+ModelRun::ModelRun(std::uint64_t seed, bool is_on_disk)
     : random_(seed),
-      engine_({.seed = seed, .limits = SmallWindows(random_), .drops_garbage = seed % 2 == 0}) {
+      engine_({.seed = seed,
+               .limits = SmallWindows(random_),
+               .drops_garbage = seed % 2 == 0,
+               .is_on_disk = is_on_disk}) {
   Create();
 }
 

@@ -21,7 +21,7 @@ namespace wharf {
 
 class ModelRun {
  public:
-  explicit ModelRun(std::uint64_t seed);
+  explicit ModelRun(std::uint64_t seed, bool is_on_disk = false);
 
   void Step();
   // The counters are those of a recount, and those of the model.

@@ -3,6 +3,7 @@
 //   model_test                     a few seeds, every second over a store that drops garbage
 //   WHARF_MODEL_SEEDS=500 model_test --gtest_filter='*ManySeeds*'
 //   WHARF_MODEL_SEED=77 model_test --gtest_filter='*OneSeed*'
+//   WHARF_MODEL_DISK_SEEDS=100 model_test --gtest_filter='*OnADisk*'     of these over RocksDB
 
 #include <fmt/core.h>
 #include <gtest/gtest.h>
@@ -32,12 +33,21 @@ constexpr int kSteps = 400;
 // FWD-7, FWD-9..14, FWD-18, SEQ-6, SEQ-9, CNT-14, TTL-12, TTL-16, TTL-17, SCH-11, SCH-13, DUP-9,
 // DUP-10, TXN-1, TXN-10..13, TXN-21, TXX-1, JOB-1, RDR-1..3, PRG-1, PRG-2, STA-5.
 template <typename Run>
-void RunSeed(std::uint64_t seed) {
+void RunSeed(std::uint64_t seed, bool is_on_disk = false) {
   const SeedNote note(fmt::format(
       "seed {}: WHARF_MODEL_SEED={} model_test --gtest_filter='*OneSeed*'", seed, seed));
-  Run run(seed);
+  Run run(seed, is_on_disk);
   for (int step = 0; step < kSteps && !::testing::Test::HasFailure(); ++step) run.Step();
   if (!::testing::Test::HasFailure()) run.CheckAccounts();
+}
+
+// Rows in small files, compactions by lot: of the seeds of before, those that drop garbage.
+template <typename Run>
+void RunOnDisk() {
+  const std::uint64_t seeds = FromEnvironment("WHARF_MODEL_DISK_SEEDS", 3);
+  for (std::uint64_t seed = 2; seed <= seeds * 2 && !::testing::Test::HasFailure(); seed += 2) {
+    RunSeed<Run>(seed, /*is_on_disk=*/true);
+  }
 }
 
 template <typename Run>
@@ -54,17 +64,23 @@ TEST(ModelTest, TheBrokerAgreesWithTheModelForOneSeed) {
   RunSeed<ModelRun>(FromEnvironment("WHARF_MODEL_SEED", 1));
 }
 
+TEST(ModelTest, TheBrokerAgreesWithTheModelOnADisk) { RunOnDisk<ModelRun>(); }
+
 TEST(SessionModelTest, TheBrokerAgreesWithTheModelForManySeeds) { RunManySeeds<SessionModelRun>(); }
 
 TEST(SessionModelTest, TheBrokerAgreesWithTheModelForOneSeed) {
   RunSeed<SessionModelRun>(FromEnvironment("WHARF_MODEL_SEED", 1));
 }
 
+TEST(SessionModelTest, TheBrokerAgreesWithTheModelOnADisk) { RunOnDisk<SessionModelRun>(); }
+
 TEST(WorldModelTest, TheBrokerAgreesWithTheModelForManySeeds) { RunManySeeds<WorldRun>(); }
 
 TEST(WorldModelTest, TheBrokerAgreesWithTheModelForOneSeed) {
   RunSeed<WorldRun>(FromEnvironment("WHARF_MODEL_SEED", 1));
 }
+
+TEST(WorldModelTest, TheBrokerAgreesWithTheModelOnADisk) { RunOnDisk<WorldRun>(); }
 
 }  // namespace
 }  // namespace wharf

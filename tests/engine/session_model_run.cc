@@ -28,12 +28,13 @@ ShardLimits SmallLimits(SeededRandom& random, std::size_t held_max) {
 
 }  // namespace
 
-SessionModelRun::SessionModelRun(std::uint64_t seed)
+SessionModelRun::SessionModelRun(std::uint64_t seed, bool is_on_disk)
     : random_(seed),
       held_max_(random_.Next() % 4 == 0 ? 2 : 100),
       engine_({.seed = seed,
                .limits = SmallLimits(random_, held_max_),
-               .drops_garbage = seed % 2 == 0}) {
+               .drops_garbage = seed % 2 == 0,
+               .is_on_disk = is_on_disk}) {
   Create();
 }
 

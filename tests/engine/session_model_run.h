@@ -21,7 +21,7 @@ namespace wharf {
 
 class SessionModelRun {
  public:
-  explicit SessionModelRun(std::uint64_t seed);
+  explicit SessionModelRun(std::uint64_t seed, bool is_on_disk = false);
 
   void Step();
   // The counters and rows are those of a recount, and those of the model.

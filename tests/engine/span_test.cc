@@ -31,16 +31,22 @@ struct Kind {
   std::string name;
   QueueDescription queue;
   bool drops_garbage = false;
+  bool is_on_disk = false;
 };
 
 std::vector<Kind> Kinds() {
   std::vector<Kind> kinds;
-  for (const bool drops : {false, true}) {
-    const std::string suffix = drops ? "Dropped" : "NotDropped";
-    kinds.push_back({"Plain" + suffix, {.name = kOrders}, drops});
-    kinds.push_back({"Levels" + suffix, {.name = kOrders, .enable_priority = true}, drops});
-    kinds.push_back({"Partitions" + suffix, {.name = kOrders, .enable_partitioning = true}, drops});
-  }
+  const auto add = [&kinds](const std::string& suffix, bool drops, bool is_on_disk) {
+    const QueueDescription plain{.name = kOrders};
+    const QueueDescription levels{.name = kOrders, .enable_priority = true};
+    const QueueDescription partitions{.name = kOrders, .enable_partitioning = true};
+    kinds.push_back({"Plain" + suffix, plain, drops, is_on_disk});
+    kinds.push_back({"Levels" + suffix, levels, drops, is_on_disk});
+    kinds.push_back({"Partitions" + suffix, partitions, drops, is_on_disk});
+  };
+  add("NotDropped", false, false);
+  add("Dropped", true, false);
+  add("DroppedOnDisk", true, true);
   return kinds;
 }
 
@@ -117,7 +123,8 @@ class SpanTest : public ::testing::TestWithParam<Kind> {
     return count;
   }
 
-  EngineHarness engine_{{.seed = 4, .drops_garbage = GetParam().drops_garbage}};
+  EngineHarness engine_{
+      {.seed = 4, .drops_garbage = GetParam().drops_garbage, .is_on_disk = GetParam().is_on_disk}};
   std::optional<std::uint64_t> base_;
 };
 
@@ -130,6 +137,13 @@ TEST_P(SpanTest, NobodySeesThem) {  // PEEK-1, STA-1
   EXPECT_THAT(Peek(PeekFilter::kActive), ElementsAre(1, 5, 6, 9, 10));
   EXPECT_THAT(Peek(PeekFilter::kAll, "sys.MessageId IS NULL"), ElementsAre(1, 5, 6, 9, 10));
   EXPECT_THAT(Differences(), IsEmpty());
+}
+
+TEST_P(SpanTest, TheirRowsGoWhereCompactionsCome) {
+  Send(10);
+  CountOutUntil(2, 8, {5, 6});
+
+  EXPECT_EQ(RowsBelow(Table::kMessages), GetParam().drops_garbage ? 5U : 10U);
 }
 
 TEST_P(SpanTest, NobodyGetsThem) {

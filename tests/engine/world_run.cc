@@ -36,9 +36,12 @@ ShardLimits SomeWindows(SeededRandom& random) {
 
 }  // namespace
 
-WorldRun::WorldRun(std::uint64_t seed)
+WorldRun::WorldRun(std::uint64_t seed, bool is_on_disk)
     : random_(seed),
-      engine_({.seed = seed, .limits = SomeWindows(random_), .drops_garbage = seed % 2 == 0}),
+      engine_({.seed = seed,
+               .limits = SomeWindows(random_),
+               .drops_garbage = seed % 2 == 0,
+               .is_on_disk = is_on_disk}),
       worlds_(WorldModel(engine_.clock().Now())),
       told_(engine_.clock().Now()) {
   engine_.Run();

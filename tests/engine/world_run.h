@@ -42,7 +42,7 @@ struct WorldLook {
 
 class WorldRun {
  public:
-  explicit WorldRun(std::uint64_t seed);
+  explicit WorldRun(std::uint64_t seed, bool is_on_disk = false);
 
   void Step();
   // When all is quiet, everything is as in the model.
