@@ -268,6 +268,17 @@ class OwnCertificatesTest(cluster_nodes.ClusterTest):
             self.assertIn("`wharf cluster certificate n1 --folder FOLDER`", str(raised.exception))
         self.assertEqual([name for name in os.listdir(self.folder.name) if name == "D1"], [])
 
+    def test_a_look_at_the_configuration_makes_nothing(self):
+        home, file = self.home("home"), pathlib.Path(self.folder.name, "wharfd.toml")
+        for address, code, sentence in (("127.0.0.1:5691", 0, "the configuration is good"),
+                                        ("10.0.0.1:5691", 2, "beyond this machine peer-ca, peer-cert and peer-key")):
+            file.write_text(f'data = "{self.data}"\nnode = "n1"\npeer-listen = "{address}"\n', encoding="ascii")
+            ended = subprocess.run([os.environ["WHARFD"], "config", "check", "--config", str(file)], env=home,
+                                   capture_output=True, text=True, timeout=wire.TIMEOUT, check=False)
+            self.assertEqual(ended.returncode, code, ended.stderr)
+            self.assertIn(sentence, ended.stdout + ended.stderr)
+        self.assertEqual(os.listdir(home["HOME"]), [])
+
     def test_a_certificate_that_a_person_makes_is_taken_and_one_that_is_none_is_made_anew(self):
         home = self.home("home")
         keys = f"{home['HOME']}/.config/wharf/peers"
