@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <latch>
 #include <optional>
 #include <thread>
 #include <vector>
@@ -80,9 +81,11 @@ TEST_F(AuthorityFolderTest, OneProcessAtATimeHasIt) {
 
 TEST_F(AuthorityFolderTest, ManyAtOnceMakeOneAuthority) {
   constexpr int kNodes = 9;
+  std::latch all_are_there(kNodes);
   std::vector<std::thread> nodes;
   for (int node = 1; node <= kNodes; ++node) {
-    nodes.emplace_back([this, node] {
+    nodes.emplace_back([&, node] {
+      all_are_there.arrive_and_wait();
       const AuthorityFolder claim = AuthorityFolder::Claim(Path(), kClaimPatience).value();
       PeerAuthority authority = claim.Authority(clock_).value();
       ASSERT_TRUE(authority.IssueCertificate("n" + std::to_string(node), {}).ok());
