@@ -195,8 +195,13 @@ TEST_F(HistoryCheckerTest, NodesOnAMachineThatStandsStillMayLeaveOneInDoubt) {
   EXPECT_THAT(BrokenRules(run_), IsEmpty());
 
   run_.Send(kTwo, Answer::kUnknown);
+  run_.Stop().slowness = 6;
+  EXPECT_THAT(BrokenRules(run_), IsEmpty());
+
+  run_.Send(kThree, Answer::kUnknown);
   LifeRecord& alone = run_.Stop();
   alone.standstill = seconds(1);
+  alone.slowness = 6;
   alone.answers_all = true;
   EXPECT_THAT(BrokenRules(run_), ElementsAre(Rule::kStopsWhenAsked));
 }
