@@ -56,12 +56,15 @@ class ServedTest(daemon_test.DaemonTest):
     def serve_secured(self, *where, flags=()):
         """The same, for those who prove their rights: `root`, by name and key, has all of them, and so has `client`."""
         daemon = self.serve_over_tls(*where, flags=("--access=on", *flags))
+        self.prove_root()
+        return daemon
+
+    def prove_root(self):
         root = access_calls.connection_of(pathlib.Path(self.data, "root-connection-string").read_text(encoding="ascii"))
         self.root = root["SharedAccessKeyName"], root["SharedAccessKey"]
         self.client = access_calls.AccessClient(self.client.address,
                                                 access_calls.make_token("sb://localhost/", *self.root))
         self.addCleanup(self.client.close)
-        return daemon
 
     def dial(self, port=None, mechanism="ANONYMOUS", user=None, key=None, authority=None, heartbeat=10, **options):
         """If it might Proton would come again by itself, also while it closes, and then for ever. It hears the heartbeats
