@@ -1,6 +1,6 @@
 #!/usr/bin/python3 -B
-"""test_node_scripts: tools/failover and tools/nodes measure what they say. Of so little the figures say nothing, so they
-are not looked at; but what is counted is.
+"""test_node_scripts: tools/failover and tools/nodes measure what they say. Of so little the figures say nothing, so
+they are not looked at; but what is counted is.
 
   tests/tools/test_node_scripts.py
 
@@ -36,11 +36,13 @@ class NodeScriptsTest(unittest.TestCase):
 
     def test_fail_overs_lose_no_lock_and_give_none_twice(self):
         self.assert_tells(
-            r"50 queues, 200 locks in \d+ s\n(kill \d+: [\d.]+ s\n)*2 kills: p50 [\d.]+ s, p90 [\d.]+ s, slowest [\d.]+ s; "
+            r"50 queues, 200 locks in \d+ s\n(kill \d+: [\d.]+ s\n)*"
+            r"2 kills: p50 [\d.]+ s, p90 [\d.]+ s, slowest [\d.]+ s; "
             r"0 tokens did not settle, 0 messages were given twice; \d+ MiB at the most\n", "failover", "2")
 
     def test_memory(self):
-        self.assert_tells(rf"as it is +{PEAKS % 3}500 wait +{PEAKS % 3}one is away +{PEAKS % 2}it catches up +{PEAKS % 3}"
+        self.assert_tells(rf"as it is +{PEAKS % 3}500 wait +{PEAKS % 3}"
+                          rf"one is away +{PEAKS % 2}it catches up +{PEAKS % 3}"
                           r"caught up in [\d.]+ s; n\d led, n\d was away\n", "nodes", "memory")
 
     def test_cold_starts(self):
