@@ -54,7 +54,7 @@ struct TableOptions {
   bool is_looked_up = false;
   // Rows whose keys begin with the same so many bytes are written close to each other; 0: nothing
   // is known. There are few such beginnings at a time, and ranges are deleted only from one of at
-  // most so many bytes on.
+  // most so many bytes on, unless that is how rows are deleted here.
   std::size_t neighbours_prefix = 0;
   // Rows are deleted by SingleDelete, or in ranges; in other tables never singly where any are
   // garbage. RocksDB takes a key that was deleted in both ways for damage.

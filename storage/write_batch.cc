@@ -107,8 +107,9 @@ Fault FaultOf(const Write& write, const TableSet& tables) {
   }
   if (!write.has_range()) return kNoFault;
   if (write.key >= write.value) return "it names a range that ends before it begins";
-  const std::size_t prefix = tables[write.table].neighbours_prefix;
-  if (write.kind == kDeleteRange && prefix > 0 && write.key.size() > prefix) {
+  const TableOptions& table = tables[write.table];
+  const bool may_cut = table.neighbours_prefix == 0 || table.is_deleted_singly;
+  if (write.kind == kDeleteRange && !may_cut && write.key.size() > table.neighbours_prefix) {
     return "it deletes a range in the midst of neighbours";
   }
   return kNoFault;

@@ -477,8 +477,9 @@ class Encoder {
   // RocksStore refuses a range in the midst of neighbours. What this turn added to it is kept back,
   // and would stay.
   void DeleteRange(TableId table, const KeyRange& range) {
-    [[maybe_unused]] const std::size_t prefix = BrokerTables()[table].neighbours_prefix;
-    assert(prefix == 0 || range.begin.size() <= prefix);
+    [[maybe_unused]] const TableOptions& options = BrokerTables()[table];
+    assert(options.neighbours_prefix == 0 || options.is_deleted_singly ||
+           range.begin.size() <= options.neighbours_prefix);
     if (table == kOrder) {
       new_order_.erase(new_order_.lower_bound(range.begin), new_order_.lower_bound(range.end));
     }

@@ -6,7 +6,6 @@
 #include <rocksdb/cache.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/filter_policy.h>
-#include <rocksdb/slice_transform.h>
 #include <rocksdb/table.h>
 #include <rocksdb/utilities/table_properties_collectors.h>
 
@@ -55,23 +54,6 @@ void KeepValuesInBlobFiles(rocksdb::ColumnFamilyOptions& options) {
   options.blob_garbage_collection_force_threshold = 0.5;
 }
 
-// Where RocksDB looks for the place of a row: behind the last one with the same beginning. A
-// shorter key, from which a range is deleted, has none: RocksDB 7.8 would take the place of a row
-// for one in its list of range deletions.
-class NeighboursPrefix final : public rocksdb::SliceTransform {
- public:
-  explicit NeighboursPrefix(std::size_t bytes) : bytes_(bytes) {}
-
-  const char* Name() const override { return "wharf.neighbours"; }
-  bool InDomain(const rocksdb::Slice& key) const override { return key.size() > bytes_; }
-  rocksdb::Slice Transform(const rocksdb::Slice& key) const override {
-    return {key.data(), bytes_};
-  }
-
- private:
-  const std::size_t bytes_;
-};
-
 // Where rows that lie deep must be found by age, files are rewritten at least so often.
 constexpr std::uint64_t kGarbageRounds = 12 * 60 * 60;
 
@@ -89,7 +71,8 @@ void DropGarbage(const TableOptions& table, const std::shared_ptr<DroppedRows>& 
 
 rocksdb::ColumnFamilyOptions MakeTableOptions(const TableOptions& table,
                                               const RocksStoreOptions& store,
-                                              const std::shared_ptr<rocksdb::Cache>& cache) {
+                                              const std::shared_ptr<rocksdb::Cache>& cache,
+                                              const NeighbourHints& hints) {
   rocksdb::ColumnFamilyOptions options;
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(MakeBlockOptions(table, cache)));
   options.write_buffer_size = WriteBufferBytes(store);
@@ -105,8 +88,7 @@ rocksdb::ColumnFamilyOptions MakeTableOptions(const TableOptions& table,
         rocksdb::NewCompactOnDeletionCollectorFactory(kDeletionWindow, kDeletionsInWindow));
   }
   if (table.neighbours_prefix > 0) {
-    options.memtable_insert_with_hint_prefix_extractor =
-        std::make_shared<NeighboursPrefix>(table.neighbours_prefix);
+    options.memtable_insert_with_hint_prefix_extractor = hints.For(table);
   }
   if (table.in_blob_files) KeepValuesInBlobFiles(options);
   RewriteForNoAge(options);
@@ -150,12 +132,14 @@ rocksdb::DBOptions MakeDbOptions(const RocksStoreOptions& options) {
 }
 
 std::vector<rocksdb::ColumnFamilyDescriptor> MakeColumnFamilies(
-    const RocksStoreOptions& options, const std::shared_ptr<DroppedRows>& dropped_rows) {
+    const RocksStoreOptions& options, const std::shared_ptr<DroppedRows>& dropped_rows,
+    const NeighbourHints& hints) {
   const auto cache = rocksdb::NewLRUCache(options.block_cache_bytes);
   std::vector<rocksdb::ColumnFamilyDescriptor> families;
-  families.emplace_back(rocksdb::kDefaultColumnFamilyName, MakeTableOptions({}, options, cache));
+  families.emplace_back(rocksdb::kDefaultColumnFamilyName,
+                        MakeTableOptions({}, options, cache, hints));
   for (const TableOptions& table : options.tables) {
-    families.emplace_back(table.name, MakeTableOptions(table, options, cache));
+    families.emplace_back(table.name, MakeTableOptions(table, options, cache, hints));
     if (table.garbage) DropGarbage(table, dropped_rows, families.back().options);
   }
   return families;

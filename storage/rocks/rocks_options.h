@@ -8,6 +8,7 @@
 #include <rocksdb/db.h>
 
 #include "storage/rocks/garbage_filter.h"
+#include "storage/rocks/neighbour_hints.h"
 #include "storage/rocks/rocks_store.h"
 
 namespace wharf {
@@ -25,6 +26,7 @@ rocksdb::DBOptions MakeDbOptions(const RocksStoreOptions& options);
 // RocksDB's own table first, which we do not use, then ours in the order of the TableSet. They
 // share one block cache. What compactions drop is counted.
 std::vector<rocksdb::ColumnFamilyDescriptor> MakeColumnFamilies(
-    const RocksStoreOptions& options, const std::shared_ptr<DroppedRows>& dropped_rows);
+    const RocksStoreOptions& options, const std::shared_ptr<DroppedRows>& dropped_rows,
+    const NeighbourHints& hints);
 
 }  // namespace wharf

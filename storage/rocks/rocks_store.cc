@@ -55,9 +55,9 @@ std::shared_ptr<rocksdb::FileSystem> FileSystemOf(const RocksStoreOptions& optio
 // Copies our writes into RocksDB's batch.
 class Merger final : public WriteBatch::Visitor {
  public:
-  Merger(std::span<rocksdb::ColumnFamilyHandle* const> tables, const std::string& group_name,
-         std::size_t bytes)
-      : tables_(tables), merged_(bytes) {
+  Merger(std::span<rocksdb::ColumnFamilyHandle* const> tables, const TableSet& options,
+         const std::string& group_name, std::size_t bytes)
+      : tables_(tables), options_(options), merged_(bytes) {
     Note(merged_.PutLogData(group_name));
   }
 
@@ -71,12 +71,15 @@ class Merger final : public WriteBatch::Visitor {
     Note(merged_.SingleDelete(tables_[table], ToSlice(key)));
   }
   void DeleteRange(TableId table, std::string_view begin, std::string_view end) override {
+    const TableOptions& options = options_[table];
+    cuts_neighbours_ |= options.is_deleted_singly && options.neighbours_prefix > 0;
     Note(merged_.DeleteRange(tables_[table], ToSlice(begin), ToSlice(end)));
   }
   void NoteTime(Timestamp /*time*/) override {}
   void NoteFreed(TableId /*table*/, std::string_view, std::string_view) override {}
 
   rocksdb::WriteBatch& merged() { return merged_; }
+  bool cuts_neighbours() const { return cuts_neighbours_; }
   // What could not be copied, if anything.
   const rocksdb::Status& status() const { return status_; }
 
@@ -86,7 +89,9 @@ class Merger final : public WriteBatch::Visitor {
   }
 
   const std::span<rocksdb::ColumnFamilyHandle* const> tables_;
+  const TableSet& options_;
   rocksdb::WriteBatch merged_;
+  bool cuts_neighbours_ = false;
   rocksdb::Status status_;
 };
 
@@ -129,6 +134,7 @@ struct RocksStore::Impl {
   std::shared_ptr<RunningCompactions> running_compactions;
   std::shared_ptr<rocksdb::SstFileManager> file_manager;
   std::unique_ptr<RocksSpace> space;
+  NeighbourHints hints;
   // Counted by compactions, which may outlive what is here.
   const std::shared_ptr<DroppedRows> dropped_rows = std::make_shared<DroppedRows>(0);
   // Asked only while opening, but RocksDB writes its name down whenever an option changes.
@@ -203,7 +209,7 @@ Status RocksStore::Impl::OpenRocks(const RocksStoreOptions& options, bool may_re
                           std::make_shared<LowCompactions>()};
   db_options.sst_file_manager = file_manager;
   if (!position) WHARF_RETURN_IF_ERROR(GuardLog(db_options));
-  const auto known = MakeColumnFamilies(options, dropped_rows);
+  const auto known = MakeColumnFamilies(options, dropped_rows, hints);
 
   rocksdb::DB* opened = nullptr;
   const rocksdb::Status status = rocksdb::DB::Open(db_options, path, known, &families, &opened);
@@ -267,12 +273,13 @@ Status RocksStore::Impl::OpenWithUnknown(const rocksdb::DBOptions& db_options,
 }
 
 Status RocksStore::Impl::WriteMerged(OrderedWrites& writes, Sync sync) {
-  Merger merger(tables(), group_name, EstimateMerged(writes));
+  Merger merger(tables(), table_options, group_name, EstimateMerged(writes));
   writes.Visit(merger);
   WHARF_RETURN_IF_ERROR(FromRocks(merger.status(), "cannot write to " + path));
   rocksdb::WriteOptions options;
   options.disableWAL = position.has_value();
   options.sync = sync == Sync::kYes && !options.disableWAL;
+  hints.Expect(merger.cuts_neighbours());
   const Status written =
       FromRocksRead(db->Write(options, &merger.merged()), "cannot write to " + path);
   if (written.is_damage() && on_damage) on_damage(written);

@@ -37,7 +37,7 @@ class OneTable {
  public:
   explicit OneTable(TableOptions table) {
     const RocksStoreOptions options = {.path = folder_.path(), .tables = {std::move(table)}};
-    auto families = MakeColumnFamilies(options, std::make_shared<DroppedRows>(0));
+    auto families = MakeColumnFamilies(options, std::make_shared<DroppedRows>(0), NeighbourHints());
     for (auto& family : families) {
       family.options.disable_auto_compactions = true;
       family.options.level_compaction_dynamic_level_bytes = false;  // It would fill none but some.

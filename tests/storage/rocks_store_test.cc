@@ -4,8 +4,10 @@
 #include <fstream>
 #include <memory>
 #include <random>
+#include <set>
 #include <string>
 
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,6 +16,7 @@
 namespace wharf {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 const TableSet kOneTable = {{.name = "messages", .is_queue = true}};
@@ -21,6 +24,8 @@ const TableSet kTwoTables = {{.name = "messages", .is_queue = true},
                              {.name = "bodies", .in_blob_files = true}};
 
 const TableSet kNeighbours = {{.name = "order", .neighbours_prefix = 2}};
+const TableSet kCutNeighbours = {
+    {.name = "messages", .is_queue = true, .neighbours_prefix = 2, .is_deleted_singly = true}};
 
 class RocksStoreTest : public ::testing::Test {
  protected:
@@ -46,6 +51,28 @@ class RocksStoreTest : public ::testing::Test {
   static std::optional<std::string> Get(const RocksStore& store, TableId table,
                                         const std::string& key) {
     return store.View()->Get(table, key).value();
+  }
+
+  static std::set<std::string> KeysOf(const RocksStore& store) {
+    std::set<std::string> keys;
+    const auto view = store.View();
+    const auto cursor = view->Scan(0, {"", "~"});
+    for (; cursor->valid(); cursor->Next()) keys.emplace(cursor->key());
+    EXPECT_TRUE(cursor->status().ok());
+    return keys;
+  }
+
+  static std::string AnyKey(std::mt19937& random) {
+    return fmt::format("q{}-{:03}", random() % 3, random() % 1000);
+  }
+
+  // A range of one queue.
+  static void Cut(std::mt19937& random, std::set<std::string>& rows, WriteBatch& batch) {
+    const std::string begin = AnyKey(random);
+    const std::string end = begin.substr(0, 3) + std::to_string(random() % 1000) + "~";
+    if (begin >= end) return;
+    batch.DeleteRange(0, begin, end);
+    rows.erase(rows.lower_bound(begin), rows.lower_bound(end));
   }
 
   std::uintmax_t BytesOf(const std::string& extension) const {
@@ -254,6 +281,51 @@ TEST_F(RocksStoreTest, ARangeInTheMidstOfNeighboursIsRefused) {
 
   EXPECT_THAT(store->Write({&batch, 1}, RocksStore::Sync::kYes).message(),
               HasSubstr("in the midst of neighbours"));
+}
+
+// RocksDB would look for the place of the range where it found that of a row.
+TEST_F(RocksStoreTest, RangesAreCutOutFromBetweenNeighbours) {
+  auto store = Open(kCutNeighbours).value();
+  for (const char* key : {"q1-1", "q1-2", "q1-3", "q2-1"}) Put(*store, 0, key, "1");
+
+  DeleteRange(*store, "q1-2", "q1-3");
+  Put(*store, 0, "q1-4", "1");
+  DeleteRange(*store, "q1-3", "q1-5");
+  Put(*store, 0, "q1-5", "1");
+
+  EXPECT_THAT(KeysOf(*store), ElementsAre("q1-1", "q1-5", "q2-1"));
+}
+
+// Writes with ranges and without, to rows that come and go anywhere; some of them are flushed.
+TEST_F(RocksStoreTest, NeighboursAreWhereTheyBelongWhateverIsCutOut) {
+  const unsigned seed = std::random_device()();
+  SCOPED_TRACE(seed);
+  std::mt19937 random(seed);
+  auto store = Open(kCutNeighbours).value();
+  std::set<std::string> rows;
+  std::set<std::string> before;  // A key is put once.
+
+  for (int written = 0; written < 400; ++written) {
+    WriteBatch batch;
+    if (random() % 5 == 0) Cut(random, rows, batch);
+    for (auto count = random() % 20; count > 0; --count) {
+      const std::string key = AnyKey(random);
+      const auto next = rows.lower_bound(key);
+      if (random() % 2 == 0 && next != rows.end()) {
+        batch.SingleDelete(0, *next);
+        rows.erase(next);
+      } else if (before.insert(key).second) {
+        batch.Put(0, key, "1");
+        rows.insert(key);
+      }
+    }
+    ASSERT_TRUE(store->Write({&batch, 1}, RocksStore::Sync::kYes).ok());
+    const Status flushed = written % 100 == 99 ? store->Flush() : Status();
+    ASSERT_TRUE(flushed.ok());
+    ASSERT_EQ(KeysOf(*store), rows) << written;
+  }
+
+  EXPECT_EQ(KeysOf(*store), rows);
 }
 
 }  // namespace

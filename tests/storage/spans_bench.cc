@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <benchmark/benchmark.h>
@@ -22,14 +23,20 @@ namespace {
 constexpr TableId kMessages = 0;
 constexpr TableId kDelivery = 1;
 constexpr TableId kCounters = 2;
+// What the keys of its rows begin with.
+constexpr std::string_view kQueue = "0001-main-";
 constexpr int kTurnMessages = 64;
 // How far consumers are behind producers.
 constexpr int kTurnsBehind = 4;
 constexpr int kTurnsToARange = 16;
 
 TableSet Tables() {
-  return {{.name = "messages", .is_queue = true, .is_looked_up = true, .is_deleted_singly = true},
-          {.name = "delivery", .is_queue = true},
+  return {{.name = "messages",
+           .is_queue = true,
+           .is_looked_up = true,
+           .neighbours_prefix = kQueue.size(),
+           .is_deleted_singly = true},
+          {.name = "delivery", .is_queue = true, .neighbours_prefix = kQueue.size()},
           {.name = "counters"},
           {.name = "meta"}};
 }
@@ -59,7 +66,7 @@ class Turns {
   }
 
  private:
-  static std::string KeyOf(int message) { return fmt::format("0001-main-{:012}", message); }
+  static std::string KeyOf(int message) { return fmt::format("{}{:012}", kQueue, message); }
 
   const bool has_ranges_;
   const std::string body_ = std::string(1024, 'b');

@@ -145,7 +145,8 @@ TEST(WriteBatchTest, WhatNoStoreCouldApplyIsRefused) {
   const TableSet tables = {{.name = "plain"},
                            {.name = "neighbours", .neighbours_prefix = 2},
                            {.name = "singly", .is_deleted_singly = true},
-                           {.name = "dropped", .garbage = GarbageOptions()}};
+                           {.name = "dropped", .garbage = GarbageOptions()},
+                           {.name = "cut", .neighbours_prefix = 2, .is_deleted_singly = true}};
   const auto refusal_of = [&tables](const std::function<void(WriteBatch&)>& add) {
     WriteBatch batch;
     batch.Put(0, "before", "");
@@ -159,11 +160,11 @@ TEST(WriteBatchTest, WhatNoStoreCouldApplyIsRefused) {
   };
   const std::string large(WriteBatch::kTextBytesMax + 1, 'x');
 
-  EXPECT_THAT(refusal_of([](auto& batch) { batch.Put(4, "key", ""); }), HasSubstr("not there"));
+  EXPECT_THAT(refusal_of([](auto& batch) { batch.Put(5, "key", ""); }), HasSubstr("not there"));
   EXPECT_THAT(refusal_of([](auto& batch) { batch.Delete(9, "key"); }), HasSubstr("not there"));
   EXPECT_THAT(refusal_of([](auto& batch) { batch.SingleDelete(255, "key"); }),
               HasSubstr("not there"));
-  EXPECT_THAT(refusal_of([](auto& batch) { batch.NoteFreed(4, "a", "b"); }),
+  EXPECT_THAT(refusal_of([](auto& batch) { batch.NoteFreed(5, "a", "b"); }),
               HasSubstr("not there"));
   EXPECT_THAT(refusal_of([](auto& batch) { batch.DeleteRange(0, "b", "a"); }),
               HasSubstr("ends before it begins"));
@@ -173,6 +174,7 @@ TEST(WriteBatchTest, WhatNoStoreCouldApplyIsRefused) {
               HasSubstr("ends before it begins"));
   EXPECT_THAT(refusal_of([](auto& batch) { batch.DeleteRange(1, "q1-1", "q2"); }),
               HasSubstr("in the midst of neighbours"));
+  EXPECT_EQ(refusal_of([](auto& batch) { batch.DeleteRange(4, "q1-1", "q2"); }), "");
   EXPECT_THAT(refusal_of([](auto& batch) { batch.Delete(2, "key"); }), HasSubstr("another way"));
   EXPECT_THAT(refusal_of([](auto& batch) { batch.SingleDelete(3, "key"); }),
               HasSubstr("another way"));
