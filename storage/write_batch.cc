@@ -157,6 +157,14 @@ void WriteBatch::Put(TableId table, std::string_view key, std::string_view value
   AppendSized(value);
 }
 
+void WriteBatch::Put(TableId table, std::string_view key, std::span<const std::string_view> value) {
+  Append(kPut, table, key);
+  std::size_t size = 0;
+  for (const std::string_view piece : value) size += piece.size();
+  AppendSize(size);
+  for (const std::string_view piece : value) bytes_.append(piece);
+}
+
 void WriteBatch::Delete(TableId table, std::string_view key) { Append(kDelete, table, key); }
 
 void WriteBatch::SingleDelete(TableId table, std::string_view key) {
@@ -221,13 +229,17 @@ void WriteBatch::Append(char kind, TableId table, std::string_view key) {
 }
 
 void WriteBatch::AppendSized(std::string_view text) {
+  AppendSize(text.size());
+  bytes_.append(text);
+}
+
+void WriteBatch::AppendSize(std::size_t size) {
   char varint[10];
   std::size_t length = 0;
-  std::uint64_t rest = text.size();
+  std::uint64_t rest = size;
   for (; rest >= 0x80; rest >>= 7) varint[length++] = static_cast<char>(rest | 0x80);
   varint[length++] = static_cast<char>(rest);
   bytes_.append(varint, length);
-  bytes_.append(text);
 }
 
 }  // namespace wharf

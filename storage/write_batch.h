@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -49,7 +50,12 @@ class WriteBatch {
   // Takes the bytes of another batch, e.g. from a replica. Visit checks them.
   explicit WriteBatch(std::string bytes) : bytes_(std::move(bytes)) {}
 
+  // There will be about so many bytes: a batch that grows is copied each time that it has doubled.
+  void Reserve(std::size_t bytes) { bytes_.reserve(bytes); }
+
   void Put(TableId table, std::string_view key, std::string_view value);
+  // Of a value in pieces, which stand nowhere as one.
+  void Put(TableId table, std::string_view key, std::span<const std::string_view> value);
   void Delete(TableId table, std::string_view key);
   // Only for a key that was put exactly once since it was last deleted.
   void SingleDelete(TableId table, std::string_view key);
@@ -76,6 +82,7 @@ class WriteBatch {
  private:
   void Append(char kind, TableId table, std::string_view key);
   void AppendSized(std::string_view text);
+  void AppendSize(std::size_t size);
 
   std::string bytes_;
 };

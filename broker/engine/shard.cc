@@ -15,6 +15,14 @@ namespace {
 // The lowest that this shard owns: it owns all.
 constexpr Bucket kTimeBucket = 0;
 
+// Of the rows of a change, beside what it carries, about.
+constexpr std::size_t kRowBytes = 80;
+
+// About as many as the batch of a turn will have.
+std::size_t BatchBytesOf(const Turn& turn) {
+  return turn.bytes() - turn.changes.size() * kChangeBytes + turn.changes.size() * kRowBytes;
+}
+
 std::vector<const Queue*> QueuesOf(const Catalog& catalog) {
   const auto& queues = catalog.queues();
   return {queues.begin(), queues.end()};
@@ -213,6 +221,7 @@ void Shard::Commit(std::unique_ptr<Turn> turn) {
   assert(IsCounted(*turn));
   if (world_.listener != nullptr) world_.listener->OnChanges(turn->changes);
   WriteBatch batch;
+  batch.Reserve(BatchBytesOf(*turn));
   Encode(turn->changes, batch);
   for (const Change& change : turn->changes) {
     workers_.sweeper.Note(DueTimeOf(change));

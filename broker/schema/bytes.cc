@@ -1,26 +1,34 @@
 #include "broker/schema/bytes.h"
 
+#include <cstddef>
+
 namespace wharf {
 namespace {
 
-void AppendBigEndian(std::string& out, std::uint64_t value, int bytes) {
-  for (int shift = 8 * (bytes - 1); shift >= 0; shift -= 8) {
-    out.push_back(static_cast<char>(value >> shift));
+constexpr std::size_t kVarintBytesMax = 10;
+
+// At one go: each call asks whether there is room.
+template <std::size_t kBytes>
+void AppendBigEndian(std::string& out, std::uint64_t value) {
+  char bytes[kBytes];
+  for (std::size_t i = 0; i < kBytes; ++i) {
+    bytes[i] = static_cast<char>(value >> (8 * (kBytes - 1 - i)));
   }
+  out.append(bytes, kBytes);
 }
 
 }  // namespace
 
-void ByteWriter::Fixed16(std::uint16_t value) { AppendBigEndian(out_, value, 2); }
-void ByteWriter::Fixed32(std::uint32_t value) { AppendBigEndian(out_, value, 4); }
-void ByteWriter::Fixed64(std::uint64_t value) { AppendBigEndian(out_, value, 8); }
+void ByteWriter::Fixed16(std::uint16_t value) { AppendBigEndian<2>(out_, value); }
+void ByteWriter::Fixed32(std::uint32_t value) { AppendBigEndian<4>(out_, value); }
+void ByteWriter::Fixed64(std::uint64_t value) { AppendBigEndian<8>(out_, value); }
 
 void ByteWriter::Varint(std::uint64_t value) {
-  while (value >= 0x80) {
-    out_.push_back(static_cast<char>(value | 0x80));
-    value >>= 7;
-  }
-  out_.push_back(static_cast<char>(value));
+  char bytes[kVarintBytesMax];
+  std::size_t length = 0;
+  for (; value >= 0x80; value >>= 7) bytes[length++] = static_cast<char>(value | 0x80);
+  bytes[length++] = static_cast<char>(value);
+  out_.append(bytes, length);
 }
 
 void ByteWriter::SignedVarint(std::int64_t value) {

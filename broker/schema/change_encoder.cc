@@ -514,7 +514,7 @@ class Encoder {
 
   // A message enters a lane.
   void PutMessage(const Shelf& lane, const StoredMessage& message) {
-    batch_.Put(kMessages, MessageKey(lane, message.number), EncodeMessage(message));
+    batch_.Put(kMessages, MessageKey(lane, message.number), messages_.Encode(message));
     PutOrder(lane, Standing::kFresh, message.number, message.facts);
     if (const auto hint = ExpiryHint(lane, message.number, message.facts)) PutDue(*hint);
   }
@@ -680,7 +680,7 @@ class Encoder {
   }
 
   void PutScheduled(EntityId entity, const StoredMessage& message, Timestamp time) {
-    batch_.Put(kScheduled, ScheduledKey(entity, message.number), EncodeMessage(message));
+    batch_.Put(kScheduled, ScheduledKey(entity, message.number), messages_.Encode(message));
     batch_.Put(kScheduledTimes, ScheduledTimeKey(entity, {time, message.number}), "");
     PutDue({time, DueKind::kActivate, ScheduledShelf(entity), message.number});
   }
@@ -695,6 +695,7 @@ class Encoder {
   void DeleteDue(const DueHint& hint) { batch_.Delete(kDue, DueKey(hint)); }
 
   WriteBatch& batch_;
+  MessageEncoder messages_;
   // Rows of `order` that this turn adds, kept back to its end.
   absl::btree_map<std::string, Standing> new_order_;
   // Bodies that go for good, in the order of their rows.

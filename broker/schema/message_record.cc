@@ -145,6 +145,8 @@ PropertyValue ReadValueOfType(std::size_t type, ByteReader& reader,
 // MessageField.
 class FieldWriter {
  public:
+  explicit FieldWriter(std::string& fields) : writer_(fields) {}
+
   void Text(MessageField field, const std::optional<std::string>& text) {
     if (!text) return;
     Present(field).Text(*text);
@@ -167,12 +169,10 @@ class FieldWriter {
   }
 
   std::uint64_t bits() const { return bits_; }
-  const std::string& fields() const { return fields_; }
 
  private:
   std::uint64_t bits_ = 0;
-  std::string fields_;
-  ByteWriter writer_{fields_};
+  ByteWriter writer_;
 };
 
 void WriteCarried(FieldWriter& fields, const CarriedProperties& carried) {
@@ -416,20 +416,27 @@ BodyRef ReadBodyRef(ByteReader& reader) {
 }
 
 std::string EncodeMessage(const StoredMessage& message) {
-  FieldWriter fields;
-  WriteFields(fields, message);
-
+  MessageEncoder encoder;
   std::string record;
-  record.reserve(48 + fields.fields().size() + message.message.body.size());
-  ByteWriter writer(record);
+  for (const std::string_view piece : encoder.Encode(message)) record.append(piece);
+  return record;
+}
+
+std::span<const std::string_view> MessageEncoder::Encode(const StoredMessage& message) {
+  fields_.clear();
+  FieldWriter fields(fields_);
+  WriteFields(fields, message);
+  head_.clear();
+  ByteWriter writer(head_);
   writer.Byte(message.facts.shares_hint ? kMessageVersionSharing : kMessageVersion);
   WriteTime(writer, message.enqueued_at);
   writer.SignedVarint(message.facts.size);
   WriteTime(writer, message.facts.expires_at);
   writer.Varint(fields.bits());
-  writer.Raw(fields.fields());
-  if (!message.facts.body_ref) writer.Raw(message.message.body);
-  return record;
+  const std::string_view body =
+      message.facts.body_ref ? std::string_view() : std::string_view(message.message.body);
+  pieces_ = {head_, fields_, body};
+  return pieces_;
 }
 
 Result<StoredMessage> DecodeMessage(SequenceNumber number, std::string_view record) {

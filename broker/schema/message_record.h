@@ -7,6 +7,8 @@
 // A bit that this version does not know makes the record unreadable: it was written by a newer one.
 #pragma once
 
+#include <array>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -16,6 +18,19 @@
 namespace wharf {
 
 std::string EncodeMessage(const StoredMessage& message);
+
+// Encodes messages one after another, in the same memory, and without a copy of their bodies.
+class MessageEncoder {
+ public:
+  // The record in pieces, until the next one: they look at this and at the message.
+  std::span<const std::string_view> Encode(const StoredMessage& message);
+
+ private:
+  std::string head_;
+  std::string fields_;
+  std::array<std::string_view, 3> pieces_;
+};
+
 // The body is missing if it has rows of its own.
 Result<StoredMessage> DecodeMessage(SequenceNumber number, std::string_view record);
 

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -187,6 +188,20 @@ TEST(WriteBatchTest, WhatNoStoreCouldApplyIsRefused) {
   EXPECT_EQ(refusal_of([](auto& batch) { batch.SingleDelete(2, "key"); }), "");
   EXPECT_EQ(refusal_of([](auto& batch) { batch.DeleteRange(2, "a", "b"); }), "");
   EXPECT_EQ(refusal_of([](auto& batch) { batch.Delete(3, "key"); }), "");
+}
+
+TEST(WriteBatchTest, AValueInPiecesIsTheSameAsInOne) {
+  const std::string large(300, 'x');
+  WriteBatch whole;
+  whole.Put(1, "key", "head" + large + "tail");
+  whole.Put(1, "empty", "");
+
+  WriteBatch pieces;
+  pieces.Reserve(1000);
+  pieces.Put(1, "key", std::vector<std::string_view>{"head", large, "", "tail"});
+  pieces.Put(1, "empty", std::vector<std::string_view>{"", ""});
+
+  EXPECT_EQ(pieces.bytes(), whole.bytes());
 }
 
 }  // namespace
