@@ -122,6 +122,20 @@ TEST(DeliveriesTest, ALargeDeliveryIsSentInFrames) {
   EXPECT_EQ(static_cast<unsigned char>(bytes[2]) * 256 + static_cast<unsigned char>(bytes[3]), 512);
 }
 
+TEST(DeliveriesTest, PiecesGoOutAsTheyWouldInOne) {
+  const auto sent = [](const Payload& payload) {
+    SendingPeer to(RawPeer::Options(), 512);
+    to.peer.GiveCredit(1);
+    EXPECT_TRUE(to.link->Send(kOne, payload).is_done);
+    return to.peer.endpoint().TakeOutput(to.peer.now());
+  };
+  const std::string head(600, 'h');
+  const std::string body(1200, 'b');
+
+  EXPECT_EQ(sent({head, body, "tail"}), sent(head + body + "tail"));
+  EXPECT_EQ(sent({"", body, ""}), sent(body));
+}
+
 TEST(DeliveriesTest, TheWindowOfThePeerHoldsALargeDelivery) {
   SendingPeer to(RawPeer::Options(), 512, 2);
   to.peer.GiveCredit(1, 0, false, 2);

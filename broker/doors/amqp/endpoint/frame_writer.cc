@@ -30,7 +30,7 @@ void FrameWriter::End(std::size_t begin) {
 }
 
 std::size_t FrameWriter::WriteTransfer(std::uint16_t channel, Transfer transfer,
-                                       std::string_view payload, bool is_last) {
+                                       const Payload& payload, bool is_last) {
   // Most deliveries are one frame, so that is tried first.
   for (const bool more : {!is_last, true}) {
     transfer.more = more;
@@ -41,7 +41,7 @@ std::size_t FrameWriter::WriteTransfer(std::uint16_t channel, Transfer transfer,
     const std::size_t room = frame_bytes_max_ - std::min(frame_bytes_max_, head);
     if (more || payload.size() <= room) {
       const std::size_t taken = std::min(room, payload.size());
-      bytes_.append(payload.substr(0, taken));
+      payload.AppendTo(bytes_, taken);
       End(begin);
       return taken;
     }

@@ -12,6 +12,7 @@
 
 #include "broker/doors/amqp/codec/writer.h"
 #include "broker/doors/amqp/endpoint/frame_reader.h"
+#include "broker/doors/amqp/endpoint/payload.h"
 #include "broker/doors/amqp/types/composites.h"
 
 namespace wharf::amqp {
@@ -43,7 +44,7 @@ class FrameWriter {
   }
   // The frame takes as much of the payload as fits: how much. `transfer` says that more comes if it
   // is not all, or if `is_last` says so.
-  std::size_t WriteTransfer(std::uint16_t channel, Transfer transfer, std::string_view payload,
+  std::size_t WriteTransfer(std::uint16_t channel, Transfer transfer, const Payload& payload,
                             bool is_last);
 
  private:

@@ -194,22 +194,22 @@ Transfer Link::HeadOf(const OutgoingDelivery& delivery, bool is_first) const {
   return head;
 }
 
-SendResult Link::Send(const OutgoingDelivery& delivery, std::string_view payload, bool is_last) {
+SendResult Link::Send(const OutgoingDelivery& delivery, Payload payload, bool is_last) {
   SendResult result{.has_begun = outgoing_.has_value()};
   if (!is_attached() || role_ != Role::kSender) return result;
   Shared& shared = session_.shared_;
-  while (!result.is_done && (is_last || result.taken < payload.size() || !result.has_begun)) {
+  while (!result.is_done && (is_last || !payload.empty() || !result.has_begun)) {
     if (!session_.MayTransfer()) break;
     const bool is_first = !result.has_begun;
     if (is_first && !BeginOutgoing(delivery)) return result;
     result.has_begun = true;
-    const std::string_view left = payload.substr(result.taken);
     const std::size_t taken =
-        shared.out.WriteTransfer(session_.channel_, HeadOf(delivery, is_first), left, is_last);
+        shared.out.WriteTransfer(session_.channel_, HeadOf(delivery, is_first), payload, is_last);
     session_.OnTransferSent();
     result.delivery = *outgoing_;
     result.taken += taken;
-    result.is_done = is_last && taken == left.size();
+    payload.RemovePrefix(taken);
+    result.is_done = is_last && payload.empty();
     if (shared.out.has_refused()) break;
   }
   if (outgoing_.has_value()) result.delivery = *outgoing_;

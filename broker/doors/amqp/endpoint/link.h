@@ -57,7 +57,7 @@ class Link {
   void SendDetach(bool closed = true, std::optional<Error> error = std::nullopt);
 
   // To send: what is sent in parts is one delivery until one of them is the last.
-  SendResult Send(const OutgoingDelivery& delivery, std::string_view payload, bool is_last = true);
+  SendResult Send(const OutgoingDelivery& delivery, Payload payload, bool is_last = true);
   // The delivery whose last part is not sent; false if there is no room, and MayWrite comes.
   bool Abort();
   // After CreditGiven with drain, when there is nothing left to send.

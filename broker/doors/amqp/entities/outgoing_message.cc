@@ -1,6 +1,7 @@
 #include "broker/doors/amqp/entities/outgoing_message.h"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "broker/doors/amqp/entities/amqp_message.h"
@@ -10,19 +11,22 @@ namespace wharf::amqp {
 OutgoingMessage::OutgoingMessage(wharf::Delivered delivered, bool is_partitioned)
     : delivered_(std::move(delivered)) {
   EncodedMessage around = EncodedAround(delivered_, is_partitioned);
-  bytes_ = std::move(around.head);
-  if (body() == nullptr) {
-    bytes_ += delivered_.message->message.body;
-    bytes_ += around.tail;
-    return;
-  }
-  body_left_ = body()->size;
+  head_ = std::move(around.head);
   tail_ = std::move(around.tail);
+  if (body() != nullptr) body_left_ = body()->size;
 }
 
 const BodyRef* OutgoingMessage::body() const {
   const MessageFacts& facts = delivered_.message->facts;
   return facts.has_large_body() ? &*facts.body_ref : nullptr;
+}
+
+// A body that is not large stays where it is: it is shared with whoever else has the message.
+Payload OutgoingMessage::rest() const {
+  const std::string& bytes = body() != nullptr ? chunk_ : delivered_.message->message.body;
+  Payload rest(head_, bytes, has_all() ? std::string_view(tail_) : std::string_view());
+  rest.RemovePrefix(sent_);
+  return rest;
 }
 
 std::optional<std::uint32_t> OutgoingMessage::NextRead() {
@@ -34,8 +38,8 @@ std::optional<std::uint32_t> OutgoingMessage::NextRead() {
 void OutgoingMessage::Add(std::string chunk) {
   is_reading_ = false;
   body_left_ -= std::min<std::uint64_t>(body_left_, chunk.size());
-  bytes_ = std::move(chunk);
-  if (body_left_ == 0) bytes_ += tail_;
+  head_.clear();
+  chunk_ = std::move(chunk);
   sent_ = 0;
 }
 

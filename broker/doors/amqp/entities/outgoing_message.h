@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "broker/core/queue/queue.h"
+#include "broker/doors/amqp/endpoint/payload.h"
 
 namespace wharf::amqp {
 
@@ -20,7 +20,7 @@ class OutgoingMessage {
   const BodyRef* body() const;
 
   // What is there to be written, and whether it is the last of the message.
-  std::string_view rest() const { return std::string_view(bytes_).substr(sent_); }
+  Payload rest() const;
   bool has_all() const { return body_left_ == 0; }
   void NoteSent(std::size_t bytes) { sent_ += bytes; }
   bool has_begun = false;
@@ -32,13 +32,15 @@ class OutgoingMessage {
 
  private:
   wharf::Delivered delivered_;
-  std::string bytes_;
-  std::size_t sent_ = 0;
-  // Of a large body, not read yet.
+  // Before the body, until it is written; and behind it.
+  std::string head_;
+  std::string tail_;
+  // Of a large body: what is there of it, what is not read yet, and what to read next.
+  std::string chunk_;
   std::uint64_t body_left_ = 0;
   std::uint32_t next_chunk_ = 0;
-  // Behind it: the footer.
-  std::string tail_;
+  // Of what is there.
+  std::size_t sent_ = 0;
   bool is_reading_ = false;
 };
 

@@ -146,6 +146,8 @@ void SendLink::Collect(const Delivered& part) {
     refused_ = TooLargeToHold();
   }
   if (!refused_.ok()) return;
+  // All of it is here, and read where it is.
+  if (part.is_first && part.is_last) return;
   if (!world_.connection.partial_bytes().Take(part.payload.size())) {
     refused_ = TooMuch();
     return;
@@ -203,8 +205,9 @@ void SendLink::EndLarge(const Delivered& part) {
 }
 
 void SendLink::Handle(const Delivered& part) {
-  Result<std::vector<Message>> messages =
-      refused_.ok() ? MessagesOf(part.message_format) : Result<std::vector<Message>>(refused_);
+  const std::string_view encoded = part.is_first ? part.payload : std::string_view(message_);
+  Result<std::vector<Message>> messages = refused_.ok() ? MessagesOf(part.message_format, encoded)
+                                                        : Result<std::vector<Message>>(refused_);
   if (!messages.ok()) {
     if (txn_id_.has_value()) world_.transactions.Fail(*txn_id_, messages.status());
     if (!part.is_settled) Reject(part.delivery, messages.status(), NewTrackingId());
@@ -212,15 +215,18 @@ void SendLink::Handle(const Delivered& part) {
   }
   ++unanswered_;
   const bool is_alone = part.message_format != kBatchFormat && !txn_id_.has_value();
-  if (is_alone && may_keep_) return Keep(part, std::move(messages->front()));
+  if (is_alone && may_keep_) return Keep(part, std::move(messages->front()), encoded.size());
   SendKept();
   const Caller caller = world_.CallerWith(permit_);
-  if (txn_id_.has_value()) return SendIn(*txn_id_, part, *std::move(messages), caller);
-  Send(part, *std::move(messages), caller);
+  if (txn_id_.has_value()) {
+    return SendIn(*txn_id_, part, *std::move(messages), encoded.size(), caller);
+  }
+  Send(part, *std::move(messages), encoded.size(), caller);
 }
 
-void SendLink::Keep(const Delivered& part, Message message) {
-  const std::size_t bytes = std::max(message_.size(), kAskedBytesMin);
+// `bytes`: as it came.
+void SendLink::Keep(const Delivered& part, Message message, std::size_t bytes) {
+  bytes = std::max(bytes, kAskedBytesMin);
   world_.connection.unanswered_bytes().TakeAnyway(bytes);
   kept_.messages.push_back(std::move(message));
   kept_.deliveries.push_back(part.delivery);
@@ -244,13 +250,14 @@ void SendLink::SendKept() {
          });
 }
 
-void SendLink::Send(const Delivered& part, std::vector<Message> messages, const Caller& caller) {
+void SendLink::Send(const Delivered& part, std::vector<Message> messages, std::size_t bytes,
+                    const Caller& caller) {
   AskFor(world_, caller,
          SendRequest{.entity = {world_.path},
                      .messages = std::move(messages),
                      .atomic = true,
-                     .encoded_bytes = static_cast<std::int64_t>(message_.size())},
-         message_.size(),
+                     .encoded_bytes = static_cast<std::int64_t>(bytes)},
+         bytes,
          [weak = weak_from_this(), delivery = part.delivery,
           id = caller.tracking_id](const Result<SendReceipt>& receipt) {
            const auto self = weak.lock();
@@ -264,27 +271,27 @@ void SendLink::Send(const Delivered& part, std::vector<Message> messages, const 
 }
 
 void SendLink::SendIn(const Binary& txn_id, const Delivered& part, std::vector<Message> messages,
-                      const Caller& caller) {
+                      std::size_t bytes, const Caller& caller) {
   world_.transactions.Add(
       world_, caller, txn_id,
-      {.path = world_.path, .what = SendMessages{std::move(messages)}, .via = via_},
-      message_.size(),
+      {.path = world_.path, .what = SendMessages{std::move(messages)}, .via = via_}, bytes,
       [weak = weak_from_this(), delivery = part.delivery, id = caller.tracking_id,
        outcome = AcceptedIn(txn_id)](const Status& added) {
         if (const auto self = weak.lock()) self->OnSent(delivery, id, added, outcome);
       });
 }
 
-Result<std::vector<Message>> SendLink::MessagesOf(std::uint32_t format) const {
-  std::vector<std::string_view> encoded = {message_};
+Result<std::vector<Message>> SendLink::MessagesOf(std::uint32_t format,
+                                                  std::string_view encoded) const {
+  std::vector<std::string_view> split = {encoded};
   if (format == kBatchFormat) {
-    Result<std::vector<std::string_view>> batch = SplitBatch(message_, kItemsMax, {});
+    Result<std::vector<std::string_view>> batch = SplitBatch(encoded, kItemsMax, {});
     if (!batch.ok()) return batch.status();
-    encoded = *std::move(batch);
+    split = *std::move(batch);
   }
   std::vector<Message> messages;
-  messages.reserve(encoded.size());
-  for (const std::string_view each : encoded) {
+  messages.reserve(split.size());
+  for (const std::string_view each : split) {
     Result<Message> message = MessageOf(each);
     if (!message.ok()) return message.status();
     if (world_.serves_jms) WHARF_RETURN_IF_ERROR(jms::TakeDeliveryTime(*message));

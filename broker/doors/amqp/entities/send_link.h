@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "broker/doors/amqp/entities/large_send.h"
@@ -57,13 +58,14 @@ class SendLink final : public NodeLink, public std::enable_shared_from_this<Send
   void BeginLarge(const Delivered& part, LargeSend::Begun begun);
   void EndLarge(const Delivered& part);
   void Handle(const Delivered& part);
-  void Keep(const Delivered& part, Message message);
+  void Keep(const Delivered& part, Message message, std::size_t bytes);
   void SendKept();
   // All of a batch, or nothing of it.
-  void Send(const Delivered& part, std::vector<Message> messages, const Caller& caller);
+  void Send(const Delivered& part, std::vector<Message> messages, std::size_t bytes,
+            const Caller& caller);
   void SendIn(const Binary& txn_id, const Delivered& part, std::vector<Message> messages,
-              const Caller& caller);
-  Result<std::vector<Message>> MessagesOf(std::uint32_t format) const;
+              std::size_t bytes, const Caller& caller);
+  Result<std::vector<Message>> MessagesOf(std::uint32_t format, std::string_view encoded) const;
   // `outcome`: what it is answered if nothing has failed.
   void OnSent(DeliveryId delivery, const TrackingId& tracking_id, const Status& failed,
               DeliveryState outcome);
@@ -77,6 +79,7 @@ class SendLink final : public NodeLink, public std::enable_shared_from_this<Send
   access::PermitPtr permit_;
   // As it is answered.
   Attach attach_;
+  // What has come of a message that comes in several parts.
   std::string message_;
   // Where duplicates are looked for what is sent at one go has a bound that one message alone
   // keeps.
