@@ -76,6 +76,19 @@ class Entries {
   std::uint32_t count_ = 0;
 };
 
+// Sections of most messages have no more.
+constexpr std::size_t kUsualBytes = 200;
+
+// Of most messages: each is made once.
+const CarriedProperties& NoneCarried() {
+  static const CarriedProperties none;
+  return none;
+}
+const AmqpForm& UsualForm() {
+  static const AmqpForm usual;
+  return usual;
+}
+
 class Encoder {
  public:
   explicit Encoder(const Outgoing& outgoing)
@@ -85,6 +98,7 @@ class Encoder {
   }
 
   EncodedMessage Encode() {
+    head_.reserve(kUsualBytes);
     AddHeader();
     AddDeliveryAnnotations();
     AddAnnotations();
@@ -163,34 +177,37 @@ class Encoder {
 
   void AddProperties() {
     std::string fields;
-    std::string nulls;
+    fields.reserve(kUsualBytes);
+    std::size_t size = 0;
     std::uint32_t count = 0;
     for (std::uint8_t i = 0; i < static_cast<std::uint8_t>(AmqpField::kEnd); ++i) {
-      const std::string field = FieldBytes(static_cast<AmqpField>(i));
-      nulls += field;
-      const bool is_null = field.size() == 1 && static_cast<std::uint8_t>(field[0]) == code::kNull;
+      const std::size_t begin = fields.size();
+      AddField(static_cast<AmqpField>(i), fields);
+      const bool is_null =
+          fields.size() == begin + 1 && static_cast<std::uint8_t>(fields.back()) == code::kNull;
       if (is_null && i >= form_->property_count) continue;
-      fields += nulls;
-      nulls.clear();
+      size = fields.size();
       count = i + 1U;
     }
+    // Nulls behind the last one are not said.
+    fields.resize(size);
     WriteSection(head_, descriptor::kProperties, form_->properties, SectionKind::kList, fields,
                  count);
   }
 
-  std::string FieldBytes(AmqpField field) const {
+  void AddField(AmqpField field, std::string& fields) const {
+    Writer writer(fields);
     if (field == AmqpField::kAbsoluteExpiryTime && expires()) {
-      return Encoded(MsOf(stored_.facts.expires_at));
+      return writer.Write(MsOf(stored_.facts.expires_at));
     }
     if (field == AmqpField::kMessageId && outgoing_.needs_id && !HasId(message_)) {
-      return Encoded(std::to_string(stored_.number.value()));
+      return writer.Write(std::to_string(stored_.number.value()));
     }
     const std::string* const encoded = form_->Find(field);
-    if (encoded != nullptr && IsAsEncoded(message_, field, *encoded)) return *encoded;
-    std::string bytes;
-    Writer writer(bytes);
+    if (encoded != nullptr && IsAsEncoded(message_, field, *encoded)) {
+      return writer.WriteEncoded(*encoded);
+    }
     WriteField(writer, field, message_, *carried_);
-    return bytes;
   }
 
   void AddApplicationProperties() {
@@ -248,10 +265,8 @@ class Encoder {
   const Outgoing& outgoing_;
   const StoredMessage& stored_;
   const wharf::Message& message_;
-  const CarriedProperties none_carried_;
-  const AmqpForm usual_form_;
-  const CarriedProperties* carried_ = &none_carried_;
-  const AmqpForm* form_ = &usual_form_;
+  const CarriedProperties* carried_ = &NoneCarried();
+  const AmqpForm* form_ = &UsualForm();
   std::string head_;
 };
 
