@@ -109,6 +109,8 @@ struct AmqpStatistics {
   std::uint64_t connections_refused = 0;
   std::uint64_t links = 0;
   std::uint64_t links_refused = 0;
+  std::uint64_t frames_received = 0;
+  std::uint64_t frames_sent = 0;
 };
 
 // Of the door of Service Bus over HTTP.

@@ -172,6 +172,10 @@ void WriteAmqp(const AmqpStatistics& amqp, MetricText& text) {
            amqp.links_refused);
   text.One({"wharf_amqp_open_links", kGauge, "Links of AMQP to entities that are open"},
            amqp.open_links);
+  text.One({"wharf_amqp_frames_received_total", kCounter, "Frames of AMQP that clients sent"},
+           amqp.frames_received);
+  text.One({"wharf_amqp_frames_sent_total", kCounter, "Frames of AMQP that were sent to clients"},
+           amqp.frames_sent);
 }
 
 void WriteTraces(const TraceStatistics& traces, MetricText& text) {

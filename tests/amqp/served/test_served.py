@@ -135,6 +135,10 @@ class Serves(served.ServedTest):
                             ("links_refused_total", 1), ("connections_refused_total", 0)):
             self.assertEqual(self.metric(f"wharf_amqp_{name}"), value, name)
         tracking_id = str(caught.exception).split("TrackingId:")[1].split(",")[0]
+        self.assertGreater(told.received_frame_count, 5)
+        self.assertGreater(told.sent_frame_count, 5)
+        self.assertGreaterEqual(self.metric("wharf_amqp_frames_received_total"), told.received_frame_count)
+        self.assertGreaterEqual(self.metric("wharf_amqp_frames_sent_total"), told.sent_frame_count)
         daemon_test.wait_for_line(daemon, tracking_id)
         connection.close()
         daemon_test.wait_for(lambda: self.assertEqual(self.metric("wharf_amqp_open_links"), 0), AssertionError)

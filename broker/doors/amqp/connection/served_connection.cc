@@ -93,6 +93,14 @@ void ServedConnection::Feed(std::string_view bytes, Instant now) {
     bytes.remove_prefix(taken);
     Work(now);
   }
+  CountFrames();
+}
+
+void ServedConnection::CountFrames() {
+  const std::uint64_t received = endpoint_.frames_received();
+  const std::uint64_t sent = endpoint_.frames_sent();
+  world_.counts.frames_received += received - std::exchange(frames_received_, received);
+  world_.counts.frames_sent += sent - std::exchange(frames_sent_, sent);
 }
 
 void ServedConnection::Work(Instant now) {
@@ -108,6 +116,7 @@ void ServedConnection::Work(Instant now) {
 std::string ServedConnection::TakeOutput(Instant now) {
   std::string output = endpoint_.TakeOutput(now);
   if (!output.empty()) ++outputs_taken_;
+  CountFrames();
   client_.report->NoteSent(output.size());
   return output;
 }

@@ -138,6 +138,7 @@ class ServedConnection final : public OpenConnection {
   // Takes links away whose rights are gone.
   void LetLinksGo(Instant now);
   void LookAtRights(Instant now);
+  void CountFrames();
   void NoteProven();
   // Close, for what a client did or left undone: a line of the log.
   void SendAway(const Status& reason, Instant now);
@@ -181,6 +182,9 @@ class ServedConnection final : public OpenConnection {
   // What it will close for, when the broker has answered.
   std::optional<Error> closing_for_;
   // It did not close in time.
+  // Of the endpoint's, those that were counted.
+  std::uint64_t frames_received_ = 0;
+  std::uint64_t frames_sent_ = 0;
   bool is_given_up_ = false;
   std::size_t unproven_bytes_ = 0;
   std::size_t unproven_sessions_ = 0;

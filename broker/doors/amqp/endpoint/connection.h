@@ -64,6 +64,9 @@ class Connection {
   std::size_t sessions() const { return sessions_.size(); }
   // Deliveries of all of them, both ways.
   std::size_t unsettled() const;
+  // Also those without a body, and those of SASL.
+  std::uint64_t frames_received() const { return input_.frames(); }
+  std::uint64_t frames_sent() const { return shared_.out.frames(); }
 
  private:
   enum class Stage : std::uint8_t { kSaslHeader, kSasl, kHeader, kAmqp };

@@ -40,6 +40,7 @@ std::optional<Frame> FrameReader::Next(std::size_t frame_bytes_max) {
   }
   if (!error_.empty() || bytes.size() < size) return std::nullopt;
   Consume(size);
+  ++frames_;
   return Frame{.type = static_cast<std::uint8_t>(NumberAt(bytes, 5, 1)),
                .channel = static_cast<std::uint16_t>(NumberAt(bytes, 6, 2)),
                .body = bytes.substr(body_at, size - body_at)};

@@ -33,12 +33,15 @@ class FrameReader {
 
   // The next frame, which is consumed; nothing if it is not whole yet, or broken.
   std::optional<Frame> Next(std::size_t frame_bytes_max);
+  // That were read.
+  std::uint64_t frames() const { return frames_; }
   // Of the stream, which can be read no further: one sentence; empty while it can.
   const std::string& error() const { return error_; }
 
  private:
   std::string buffer_;
   std::size_t at_ = 0;
+  std::uint64_t frames_ = 0;
   std::string error_;
 };
 

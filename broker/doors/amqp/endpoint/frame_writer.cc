@@ -27,6 +27,7 @@ void FrameWriter::End(std::size_t begin) {
   for (std::size_t i = 0; i < 4; ++i) {
     bytes_[begin + i] = static_cast<char>(size >> (8 * (3 - i)));
   }
+  ++frames_;
 }
 
 std::size_t FrameWriter::WriteTransfer(std::uint16_t channel, Transfer transfer,

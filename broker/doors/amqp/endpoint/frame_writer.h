@@ -24,6 +24,8 @@ class FrameWriter {
 
   std::size_t size() const { return bytes_.size(); }
   std::string Take() { return std::exchange(bytes_, {}); }
+  // That were written.
+  std::uint64_t frames() const { return frames_; }
   // Of the peer's open.
   void set_frame_bytes_max(std::size_t max) { frame_bytes_max_ = max; }
   bool has_refused() const { return has_refused_; }
@@ -60,6 +62,7 @@ class FrameWriter {
   }
 
   std::string bytes_;
+  std::uint64_t frames_ = 0;
   std::size_t frame_bytes_max_ = kFrameBytesMin;
   bool has_refused_ = false;
   bool is_shut_ = false;

@@ -65,7 +65,9 @@ AmqpStatistics AmqpDoor::statistics() const {
           .connections = server_.accepted(),
           .connections_refused = server_.refused(),
           .links = counts.links,
-          .links_refused = counts.links_refused};
+          .links_refused = counts.links_refused,
+          .frames_received = counts.frames_received,
+          .frames_sent = counts.frames_sent};
 }
 
 }  // namespace wharf::amqp

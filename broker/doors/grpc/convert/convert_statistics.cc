@@ -81,6 +81,8 @@ void ToProto(const AmqpStatistics& amqp, v1::AmqpStatistics* proto) {
   proto->set_refused_connection_count(static_cast<std::int64_t>(amqp.connections_refused));
   proto->set_accepted_link_count(static_cast<std::int64_t>(amqp.links));
   proto->set_refused_link_count(static_cast<std::int64_t>(amqp.links_refused));
+  proto->set_received_frame_count(static_cast<std::int64_t>(amqp.frames_received));
+  proto->set_sent_frame_count(static_cast<std::int64_t>(amqp.frames_sent));
 }
 
 void ToProto(const HttpStatistics& http, v1::HttpStatistics* proto) {
