@@ -144,7 +144,7 @@ const std::vector<Row>& LinkRows() {
          attach.handle = 1;
          peer.Say(attach);
        },
-       "", ""},
+       kLink, "amqp:invalid-field: attach.initial-delivery-count: missing"},
       {"a transfer of a handle that is not attached",
        [](RawPeer& peer) { peer.Deliver(0, "m", 5); }, kSession,
        "amqp:session:unattached-handle: a transfer of handle 5, which is not attached"},
@@ -354,7 +354,8 @@ TEST(BadInputTest, ASenderThatDoesNotCountIsAttachedAndDetached) {
   Attach attach;
   attach.name = "s";
   peer.Say(attach);
-  EXPECT_EQ(peer.Events(), "");
+  EXPECT_EQ(peer.Events(),
+            "detached by us amqp:invalid-field: attach.initial-delivery-count: missing");
   EXPECT_EQ(peer.Hear(),
             "0 attach{name=\"s\", handle=0, role=receiver, properties={}}\n"
             "0 detach{handle=0, closed=true, error=error{condition=:amqp:invalid-field, "

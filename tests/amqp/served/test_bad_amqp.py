@@ -41,6 +41,7 @@ BEGINNINGS = [
     ("a frame of AMQP for one of SASL", SASL + raw.say(OPEN, "raw")),
     ("an outcome from who asks", SASL + raw.say(OUTCOME, 0)),
     ("a mechanism that is not offered", SASL + raw.init("DIGEST-MD5")),
+    ("a key that is none", SASL + raw.init("PLAIN")),
     ("SASL twice", SASL + raw.init() + raw.init()),
     ("a frame for the second header", SASL + raw.init() + raw.say(OPEN, "raw")),
 ]
@@ -81,6 +82,8 @@ SAID = [
                                                         uint(0)), DETACH, "amqp:"),
     ("a receiver of a topic", "begin", raw.receives_from("t"), DETACH, "amqp:not-allowed"),
     ("a sender to dead letters", "begin", raw.sends_to("q/$DeadLetterQueue"), DETACH, "amqp:not-allowed"),
+    ("a sender that does not say where it begins", "begin", raw.say(
+        ATTACH, "s", uint(0), False, None, None, raw.described(0x28), raw.described(0x29, "q")), DETACH, FIELD),
     # Deliveries.
     ("a transfer to who sends", "attach", raw.deliver(raw.data(b"x"), handle=1), DETACH, "amqp:not-allowed"),
     ("no delivery-id", "attach", raw.deliver(raw.data(b"x"), number=None), DETACH, FIELD),

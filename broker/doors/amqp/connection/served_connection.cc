@@ -231,6 +231,7 @@ void ServedConnection::OnLogin(const SaslBegun& begun) {
     is_welcome = claims_.KeepCertificate(client_.subject, NewTrackingId()).ok() || !IsBrokerThere();
   }
   endpoint_.sasl().SendOutcome(is_welcome ? SaslCode::kOk : SaslCode::kAuth, std::nullopt);
+  is_turned_away_ = !is_welcome;
   if (!is_welcome) NoteFault("not let in: what it says to SASL does not hold", std::nullopt);
 }
 
@@ -294,7 +295,8 @@ bool ServedConnection::IsBrokerThere() const {
 }
 
 void ServedConnection::OnClosed(const Closed& closed, Instant now) {
-  if (closed.is_ours) NoteFault("closed", closed.error);
+  // That somebody was not let in has been said.
+  if (closed.is_ours && !is_turned_away_) NoteFault("closed", closed.error);
   is_closing_ = true;
   LetLinksGo(now);
   WaitForItsEnd(now);

@@ -187,6 +187,7 @@ class ServedConnection final : public OpenConnection {
   std::uint64_t frames_sent_ = 0;
   bool is_given_up_ = false;
   std::size_t unproven_bytes_ = 0;
+  bool is_turned_away_ = false;
   std::size_t unproven_sessions_ = 0;
 
   // Absent: not waited for (any more, or yet).

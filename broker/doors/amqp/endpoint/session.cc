@@ -153,8 +153,7 @@ MaybeFault Session::OnAttach(Attach attach) {
         .session = id_, .link = link->id(), .attach = std::move(attach), .is_answer = is_answer});
     return std::nullopt;
   }
-  // Nobody has heard of it, unless it is ours.
-  link->end_told_ = !is_answer;
+  // Of one that is not ours its end is all that is heard.
   FailLink(*link, fault->error);
   return std::nullopt;
 }
