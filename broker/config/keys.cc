@@ -244,6 +244,12 @@ constexpr Key kKeys[] = {
      "Connections of gRPC that may be open at a time, over all listeners, and as many of AMQP. One "
      "too many is closed at once: its client of gRPC hears UNAVAILABLE, and tries again. HTTP does "
      "not count"},
+    {"amqp-link-idle-time",
+     Time{{[](Settings& s) { return &s.amqp_link_idle_time; }}, milliseconds(0), hours(24)},
+     kReloaded,
+     "For how long a link of AMQP stays on which nothing is sent, received, settled or renewed; "
+     "then it is detached with amqp:link:detach-forced, as Service Bus does after 10m. 0s: for "
+     "ever, so that a receiver that works long on a message keeps its link"},
     {"http-max-connections",
      Number{{[](Settings& s) { return &s.http_connections_max; }}, 1, 1000000}, kAtStart,
      "Connections to servicebus:// that may be open at a time, over all its listeners. When there "

@@ -66,6 +66,8 @@ struct Settings {
   std::string trace_sample = "parent";
   // Of gRPC, over all listeners, and as many of AMQP (QUO-6).
   std::size_t connections_max = 5000;
+  // Of AMQP (LNK-6); 0: a link stays however long nothing is done on it.
+  Duration amqp_link_idle_time{};
   // Of Service Bus over HTTP.
   std::size_t http_connections_max = 5000;
   std::uint64_t http_head_bytes_max = 64 * 1024;

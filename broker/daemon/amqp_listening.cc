@@ -14,10 +14,12 @@ std::unique_ptr<amqp::AmqpDoor> MakeAmqpDoor(const config::Settings& settings) {
            (address->kind == ListenerKind::kAmqp || address->kind == ListenerKind::kServiceBus);
   };
   if (std::none_of(settings.listen.begin(), settings.listen.end(), has_amqp)) return nullptr;
-  return std::make_unique<amqp::AmqpDoor>(
+  auto door = std::make_unique<amqp::AmqpDoor>(
       amqp::AmqpDoor::Options{.connections_max = settings.connections_max,
                               .version = WHARF_VERSION,
                               .serves_jms = settings.jms});
+  door->SetLinkIdleMax(settings.amqp_link_idle_time);
+  return door;
 }
 
 }  // namespace wharf

@@ -173,7 +173,10 @@ Status ClusterDaemon::Take(const config::Settings& settings) {
   WHARF_RETURN_IF_ERROR(access_.Take(settings));
   care_.SetFreeBytesMin(settings.space.free_bytes_min);
   connections_.SetMax(settings.connections_max);
-  if (amqp_) amqp_->SetConnectionsMax(settings.connections_max);
+  if (amqp_) {
+    amqp_->SetConnectionsMax(settings.connections_max);
+    amqp_->SetLinkIdleMax(settings.amqp_link_idle_time);
+  }
   MutexLock lock(mutex_);
   settings_ = settings;
   if (serving_ != nullptr) serving_->SetLimits(settings.limits);

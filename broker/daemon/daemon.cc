@@ -194,7 +194,10 @@ Status Daemon::Take(const config::Settings& settings) {
   WHARF_RETURN_IF_ERROR(TakeClients(settings));
   care_.SetFreeBytesMin(settings.space.free_bytes_min);
   connections_.SetMax(settings.connections_max);
-  if (amqp_) amqp_->SetConnectionsMax(settings.connections_max);
+  if (amqp_) {
+    amqp_->SetConnectionsMax(settings.connections_max);
+    amqp_->SetLinkIdleMax(settings.amqp_link_idle_time);
+  }
   leadership_.SetLimits(settings.limits);
   return {};
 }

@@ -22,6 +22,7 @@ using access::kKeyTwo;
 using std::chrono::minutes;
 using std::chrono::seconds;
 using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -64,8 +65,10 @@ TEST_F(LoginTest, WhatIsNoNameAndKeyIsNotLetIn) {
        {std::string("reader"), Plain("", "k"), Plain("reader", ""), "other" + Plain("reader", "k"),
         Plain("reader", std::string(2000, 'k')), Plain("reader", Plain("k", "k"))}) {
     Guest guest = Connect();
+    const std::size_t lines = log_.lines().size();
     EXPECT_THAT(guest->Login("PLAIN", said), HasSubstr("code=auth")) << said;
     EXPECT_TRUE(guest.served->is_over());
+    EXPECT_EQ(log_.lines().size(), lines + 1) << said;
   }
   EXPECT_THAT(Connect()->Login("PLAIN"), HasSubstr("code=auth"));
 }
@@ -424,6 +427,118 @@ TEST_F(LinkRightsTest, ATokenThatIsPutAgainKeepsTheLink) {
 
   EXPECT_EQ(guest->Hear(" detach{"), "");
   EXPECT_THAT(TakeLines(), ElementsAre("renewed by orders#sender"));
+}
+
+// --- idleness
+
+class LinkIdleTest : public ServedFixture {
+ protected:
+  LinkIdleTest() {
+    world_.link_idle_max = &idle_max_;
+    Publish(access::Book().With("", access::SampleRule("root", access::Right::kManage)));
+    guest_ = Connect();
+    guest_->Enter("PLAIN", Plain("root", kKeyOne));
+    AttachBoth(0);
+  }
+  // "s" sends, "r" receives.
+  void AttachBoth(std::uint32_t handle) {
+    guest_->SayAttach("s", handle, Role::kSender, "orders");
+    guest_->SayAttach("r", handle + 1, Role::kReceiver, "orders");
+    guest_->HearAll();
+  }
+  std::string Detach() { return guest_->Hear(" detach{"); }
+  // What happens by then happens second by second.
+  void Wait(int times) {
+    for (int i = 0; i < times; ++i) Advance(guest_, seconds(1));
+  }
+
+  std::atomic<DoorLimits::Span> idle_max_ = DoorLimits::Span(seconds(10));
+  Guest guest_;
+};
+
+TEST_F(LinkIdleTest, ALinkOnWhichNothingIsDoneIsDetached) {  // LNK-6
+  Wait(9);
+  EXPECT_EQ(Detach(), "");
+  Wait(2);
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_THAT(Detach(), AllOf(HasSubstr("closed=true"), HasSubstr("amqp:link:detach-forced")));
+  }
+  EXPECT_THAT(TakeLines(), AllOf(Contains("detached").Times(2), Not(Contains("gone"))));
+  EXPECT_FALSE(guest_.served->is_over());
+  EXPECT_THAT(log_.lines().back(), HasSubstr("amqp-link-idle-time"));
+
+  AttachBoth(5);
+  EXPECT_EQ(guest_.served->entity_links(), 2U);
+}
+
+TEST_F(LinkIdleTest, WhatIsDoneOnALinkKeepsThatLinkAlone) {
+  for (int i = 0; i < 4; ++i) {
+    Wait(6);
+    guest_->SayTransfer(0, "x");
+    guest_->HearAll();
+  }
+  EXPECT_EQ(guest_.served->entity_links(), 1U);
+  Wait(11);
+  EXPECT_EQ(guest_.served->entity_links(), 0U);
+}
+
+TEST_F(LinkIdleTest, CreditIsSomethingThatIsDone) {
+  for (std::uint32_t i = 1; i < 5; ++i) {
+    Wait(6);
+    guest_->SayFlow(1, i);
+  }
+  EXPECT_EQ(guest_.served->entity_links(), 1U);
+}
+
+TEST_F(LinkIdleTest, WhatAnotherLinkDoesForItKeepsIt) {
+  for (int i = 0; i < 4; ++i) {
+    Wait(6);
+    guest_.served->NoteUseOf("r");
+    guest_.served->NoteUseOf("no link at all");
+  }
+  EXPECT_EQ(guest_.served->entity_links(), 1U);
+}
+
+TEST_F(LinkIdleTest, TheTimeMayChangeWhileLinksAreThere) {
+  idle_max_ = DoorLimits::Span(0);
+  Wait(100);
+  EXPECT_EQ(guest_.served->entity_links(), 2U);
+  idle_max_ = DoorLimits::Span(seconds(200));
+  Wait(50);
+  EXPECT_EQ(guest_.served->entity_links(), 2U);
+  Wait(51);
+  EXPECT_EQ(guest_.served->entity_links(), 0U);
+}
+
+// --- frames
+
+TEST_F(LinkIdleTest, FramesAreCountedOverAllConnections) {
+  const std::uint64_t received = counts_.frames_received;
+  const std::uint64_t sent = counts_.frames_sent;
+  // Header, SASL, open, begin, two links; and the answers.
+  EXPECT_GE(received, 5U);
+  EXPECT_GE(sent, 5U);
+  guest_->SayTransfer(0, "x");
+  EXPECT_EQ(counts_.frames_received, received + 1);
+  Guest another = Connect();
+  another->Enter("PLAIN", Plain("root", kKeyOne));
+  EXPECT_EQ(counts_.frames_received, received + 4);
+  EXPECT_GE(counts_.frames_sent, sent + 4);
+}
+
+// --- faults of links
+
+TEST_F(LinkIdleTest, AnAttachThatIsNoneHasItsLine) {
+  Attach attach;
+  attach.name = "bad";
+  attach.handle = 7;
+  attach.role = Role::kSender;
+  attach.source.emplace();
+  attach.target = TargetAt("orders");
+  guest_->Say(attach);
+  EXPECT_THAT(Detach(), HasSubstr("initial-delivery-count: missing"));
+  EXPECT_THAT(log_.lines().back(), HasSubstr("attach.initial-delivery-count: missing"));
+  EXPECT_EQ(guest_.served->entity_links(), 2U);
 }
 
 TEST_F(LinkRightsTest, ATokenForManagementLetsItsOperationsAskForTheEntity) {

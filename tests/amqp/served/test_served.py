@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import signal
 import subprocess
 import time
 import unittest
@@ -134,11 +135,11 @@ class Serves(served.ServedTest):
         for name, value in (("connections_total", 1), ("open_connections", 1), ("links_total", 2), ("open_links", 2),
                             ("links_refused_total", 1), ("connections_refused_total", 0)):
             self.assertEqual(self.metric(f"wharf_amqp_{name}"), value, name)
-        tracking_id = str(caught.exception).split("TrackingId:")[1].split(",")[0]
         self.assertGreater(told.received_frame_count, 5)
         self.assertGreater(told.sent_frame_count, 5)
         self.assertGreaterEqual(self.metric("wharf_amqp_frames_received_total"), told.received_frame_count)
         self.assertGreaterEqual(self.metric("wharf_amqp_frames_sent_total"), told.sent_frame_count)
+        tracking_id = str(caught.exception).split("TrackingId:")[1].split(",")[0]
         daemon_test.wait_for_line(daemon, tracking_id)
         connection.close()
         daemon_test.wait_for(lambda: self.assertEqual(self.metric("wharf_amqp_open_links"), 0), AssertionError)
@@ -147,6 +148,24 @@ class Serves(served.ServedTest):
     def test_who_does_not_listen_for_it_tells_nothing_of_it(self):
         self.start()
         self.assertFalse(self.client.statistics().HasField("amqp"))
+
+    def test_a_link_on_which_nothing_is_done_ends_where_that_is_wanted(self):  # LNK-6
+        config = pathlib.Path(self.folder.name, "wharfd.toml")
+        config.write_text("")
+        daemon = self.serve(flags=(f"--config={config}",))
+        self.client.create("q")
+        connection = self.dial()
+        connection.create_sender("q")
+        connection.create_receiver("q")
+        config.write_text('amqp-link-idle-time = "1s"\n')
+        daemon.send_signal(signal.SIGHUP)
+        daemon_test.wait_for_line(daemon, "amqp-link-idle-time is now")
+        for _ in range(2):
+            with self.assertRaises(LinkDetached) as caught:
+                connection.wait(lambda: False, timeout=wire.TIMEOUT)
+            self.assertEqual(caught.exception.condition, "amqp:link:detach-forced")
+        daemon_test.wait_for_line(daemon, "nothing was done on the link")
+        self.assertEqual(connection.create_sender("q").send(data(b"again")).remote_state, Delivery.ACCEPTED)
 
     # --- its end
 

@@ -50,9 +50,10 @@ struct AmqpServer::Impl {
         wall(std::move(given_wall)),
         open(OpenOf(identity)),
         entities(given_entities),
-        world{limits, gate, entities,
-              wall,   open, faults,
-              counts, told, identity.serves_jms ? &client_ids : nullptr},
+        world{limits,        gate, entities,
+              wall,          open, faults,
+              counts,        told, identity.serves_jms ? &client_ids : nullptr,
+              &link_idle_max},
         connections_max(limits.connections_max),
         io(static_cast<int>(count)) {
     try {
@@ -216,6 +217,7 @@ struct AmqpServer::Impl {
   const DoorWorld world;
 
   std::atomic<std::size_t> connections_max;
+  std::atomic<DoorLimits::Span> link_idle_max = DoorLimits::Span(0);
 
   std::atomic<std::uint64_t> accepted = 0;
   std::atomic<std::uint64_t> refused = 0;
@@ -264,6 +266,8 @@ std::unique_ptr<ClientTaker::Room> AmqpServer::Reserve() {
 }
 
 void AmqpServer::SetConnectionsMax(std::size_t count) { impl_->connections_max = count; }
+
+void AmqpServer::SetLinkIdleMax(std::chrono::milliseconds max) { impl_->link_idle_max = max; }
 
 void AmqpServer::CloseAll(const Status& reason) { impl_->CloseAll(reason); }
 

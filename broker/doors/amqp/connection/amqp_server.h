@@ -52,6 +52,8 @@ class AmqpServer {
   std::unique_ptr<ClientTaker::Room> Reserve();
   // From now on; none that is open ends. Any thread.
   void SetConnectionsMax(std::size_t count);
+  // From now on, also of links that there are: DoorWorld::link_idle_max. Any thread.
+  void SetLinkIdleMax(std::chrono::milliseconds max);
   // Tells all that there are why they must go, with the condition of the reason, when what they
   // asked is answered; others may come.
   void CloseAll(const Status& reason);

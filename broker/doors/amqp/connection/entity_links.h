@@ -60,6 +60,8 @@ class OpenConnection {
   // How often output was taken away to be written. What an endpoint has written so far and is not
   // taken goes with the next one.
   virtual std::uint64_t outputs_taken() const = 0;
+  // Something is done for the link of this name by another one (LNK-6).
+  virtual void NoteUseOf(std::string_view link_name) = 0;
 
   // A link to an entity is answered: it is there, or the client is told why not. Counted, and a
   // refusal is a line of the log.

@@ -145,7 +145,7 @@ void ServedConnection::Tick(Instant now) {
   if (IsOver(prove_by_, now)) return SendAway(TooLate("no right was proven in time"), now);
   // Nothing is wrong with who does nothing.
   if (IsOver(link_by_, now)) return Close(TooLate("it has had no link for too long"), now);
-  if (IsOver(look_at_, now)) LookAtRights(now);
+  if (IsOver(look_at_, now)) LookAtLinks(now);
 }
 
 void ServedConnection::SendAway(const Status& reason, Instant now) {
@@ -380,8 +380,11 @@ void ServedConnection::AttachToEntity(const Attached& attached, LinkNode node, I
   if (!is_proven_ && !prove_by_.has_value()) prove_by_ = now + world_.limits.first_link_max;
   EntityLinks* const served = entities();
   if (served == nullptr) return Close(NotHere(), now);
-  const auto [at, is_new] = links_.try_emplace(
-      attached.link, GuardedLink{attached.session, std::move(node), *std::move(permit)});
+  const auto [at, is_new] =
+      links_.try_emplace(attached.link, GuardedLink{.session = attached.session,
+                                                    .node = std::move(node),
+                                                    .permit = *std::move(permit),
+                                                    .used_at = now});
   if (at->second.permit != nullptr) client_.report->NoteRule(at->second.permit->Owner());
   link_by_.reset();
   if (!look_at_.has_value()) look_at_ = now + world_.limits.look_pace;
@@ -445,23 +448,63 @@ void ServedConnection::LetLinksGo(Instant now) {
   while (!links_.empty()) Forget(links_.begin(), now);
 }
 
-void ServedConnection::LookAtRights(Instant now) {
+void ServedConnection::LookAtLinks(Instant now) {
   look_at_ = now + world_.limits.look_pace;
   client_.report->NoteUnsettled(endpoint_.unsettled());
   for (auto at = links_.begin(); at != links_.end();) {
     const auto here = at++;
-    GuardedLink& guarded = here->second;
-    const TrackingId tracking_id = NewTrackingId();
-    const Result<access::PermitPtr> permit = Prove(guarded.node, tracking_id);
-    if (permit.ok()) {
-      if (*permit == guarded.permit) continue;
-      guarded.permit = *permit;
-      entities_->OnRenewed(here->first, PermitOn(guarded.node, guarded.permit));
-      continue;
-    }
-    const Error error = ErrorOf(permit.status(), PlaceOf(guarded.node.path, tracking_id));
-    if (Link* const link = endpoint_.FindLink(here->first)) link->SendDetach(true, error);
-    Forget(here, now);
+    if (!EndIfIdle(here, now)) LookAtRight(here, now);
+  }
+}
+
+void ServedConnection::LookAtRight(GuardedLinks::iterator at, Instant now) {
+  GuardedLink& guarded = at->second;
+  const TrackingId tracking_id = NewTrackingId();
+  const Result<access::PermitPtr> permit = Prove(guarded.node, tracking_id);
+  if (permit.ok()) {
+    if (*permit == guarded.permit) return;
+    guarded.permit = *permit;
+    entities_->OnRenewed(at->first, PermitOn(guarded.node, guarded.permit));
+    return;
+  }
+  const Error error = ErrorOf(permit.status(), PlaceOf(guarded.node.path, tracking_id));
+  if (Link* const link = endpoint_.FindLink(at->first)) link->SendDetach(true, error);
+  Forget(at, now);
+}
+
+DoorLimits::Span ServedConnection::link_idle_max() const {
+  return world_.link_idle_max == nullptr ? DoorLimits::Span(0) : world_.link_idle_max->load();
+}
+
+// One that waits for its session is not there yet.
+bool ServedConnection::EndIfIdle(GuardedLinks::iterator at, Instant now) {
+  GuardedLink& guarded = at->second;
+  Link* const link = endpoint_.FindLink(at->first);
+  if (link == nullptr) return false;
+  if (guarded.uses != link->uses() || !guarded.is_accepted) {
+    guarded.uses = link->uses();
+    guarded.used_at = now;
+    return false;
+  }
+  const DoorLimits::Span max = link_idle_max();
+  if (max.count() == 0 || now - guarded.used_at < max) return false;
+  const TrackingId tracking_id = NewTrackingId();
+  Error error = ErrorOf({ErrorCode::kServiceCommunicationProblem,
+                         "nothing was done on the link for amqp-link-idle-time"},
+                        PlaceOf(guarded.node.path, tracking_id));
+  error.condition.text = link_error::kDetachForced;
+  NoteError({"its link ended", error, guarded.node.path, tracking_id});
+  link->SendDetach(true, std::move(error));
+  Forget(at, now);
+  return true;
+}
+
+// A client that renews or settles elsewhere what a link gave it says the link's name.
+void ServedConnection::NoteUseOf(std::string_view link_name) {
+  if (link_idle_max().count() == 0) return;
+  for (const auto& [id, guarded] : links_) {
+    Link* const link = endpoint_.FindLink(id);
+    if (link != nullptr && link->name() == link_name) link->NoteUse();
   }
 }
 

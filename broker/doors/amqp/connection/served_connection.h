@@ -9,6 +9,8 @@
 // what links to entities do is given to it. Made by ClientSocket; on its strand.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -46,6 +48,8 @@ struct DoorWorld {
   LogLimit& told_limit;
   // Null: JMS is not served.
   ClientIds* client_ids = nullptr;
+  // Nothing is done on a link for so long, and it ends (LNK-6); null or zero: never. May change.
+  const std::atomic<DoorLimits::Span>* link_idle_max = nullptr;
 };
 
 class ServedConnection final : public OpenConnection {
@@ -92,6 +96,7 @@ class ServedConnection final : public OpenConnection {
                                   const std::string& resource) override;
   Instant now() const override { return now_; }
   std::uint64_t outputs_taken() const override { return outputs_taken_; }
+  void NoteUseOf(std::string_view link_name) override;
   void NoteAccepted(LinkId link) override;
   void NoteRefused(const ToldError& told) override;
   void NoteError(const ToldError& told) override;
@@ -106,6 +111,9 @@ class ServedConnection final : public OpenConnection {
     LinkNode node;
     access::PermitPtr permit;
     bool is_accepted = false;
+    // Link::uses when it was looked at last, and when they had become so many.
+    std::uint64_t uses = 0;
+    Instant used_at{};
   };
   using GuardedLinks = std::map<LinkId, GuardedLink>;
 
@@ -137,7 +145,11 @@ class ServedConnection final : public OpenConnection {
   bool Forget(GuardedLinks::iterator at, Instant now, bool is_closed = false);
   // Takes links away whose rights are gone.
   void LetLinksGo(Instant now);
-  void LookAtRights(Instant now);
+  void LookAtLinks(Instant now);
+  void LookAtRight(GuardedLinks::iterator at, Instant now);
+  // True: it is detached, because nothing was done on it for too long.
+  bool EndIfIdle(GuardedLinks::iterator at, Instant now);
+  DoorLimits::Span link_idle_max() const;
   void CountFrames();
   void NoteProven();
   // Close, for what a client did or left undone: a line of the log.
@@ -174,20 +186,20 @@ class ServedConnection final : public OpenConnection {
   // As told last.
   Instant now_;
   std::uint64_t outputs_taken_ = 0;
+  // Of the endpoint's, those that were counted.
+  std::uint64_t frames_received_ = 0;
+  std::uint64_t frames_sent_ = 0;
   // Else what it said to SASL does, when it attaches.
   bool proves_by_claims_ = true;
+  bool is_turned_away_ = false;
   bool is_proven_ = false;
   std::uint64_t accepted_links_ = 0;
   bool is_closing_ = false;
   // What it will close for, when the broker has answered.
   std::optional<Error> closing_for_;
   // It did not close in time.
-  // Of the endpoint's, those that were counted.
-  std::uint64_t frames_received_ = 0;
-  std::uint64_t frames_sent_ = 0;
   bool is_given_up_ = false;
   std::size_t unproven_bytes_ = 0;
-  bool is_turned_away_ = false;
   std::size_t unproven_sessions_ = 0;
 
   // Absent: not waited for (any more, or yet).

@@ -75,6 +75,7 @@ MaybeFault Link::OnAttach(const Attach& attach) {
 }
 
 void Link::OnFlow(Flow flow) {
+  NoteUse();
   if (flow.echo) WantFlow();
   if (role_ == Role::kSender) {
     sender_credit_.OnFlow(flow);
@@ -90,6 +91,7 @@ void Link::OnFlow(Flow flow) {
 }
 
 MaybeFault Link::OnTransfer(const Transfer& transfer, std::string_view payload) {
+  NoteUse();
   if (role_ == Role::kSender) {
     return LinkFault(amqp_error::kNotAllowed, "a transfer on a link whose peer receives");
   }
@@ -206,6 +208,7 @@ SendResult Link::Send(const OutgoingDelivery& delivery, Payload payload, bool is
     const std::size_t taken =
         shared.out.WriteTransfer(session_.channel_, HeadOf(delivery, is_first), payload, is_last);
     session_.OnTransferSent();
+    NoteUse();
     result.delivery = *outgoing_;
     result.taken += taken;
     payload.RemovePrefix(taken);
@@ -269,6 +272,7 @@ bool Link::Settle(DeliveryId delivery, std::optional<DeliveryState> state, bool 
   Unsettled& unsettled =
       role_ == Role::kSender ? session_.outgoing_unsettled_ : session_.incoming_unsettled_;
   if (session_.end_sent_ || !unsettled.Has(delivery)) return false;
+  NoteUse();
   if (is_settled) unsettled.Remove(delivery);
   if (is_settled && role_ == Role::kSender) session_.shared_.Unblock();
   session_.dispositions_.Add(delivery,

@@ -49,6 +49,9 @@ class Link {
     return role_ == Role::kSender ? sender_credit_.credit() : receiver_credit_.credit();
   }
   bool is_attached() const;
+  // Grows with all that the ends do on it, and with what is noted to be done for it elsewhere.
+  std::uint64_t uses() const { return uses_; }
+  void NoteUse() { ++uses_; }
 
   // Name, handle, role and count are the endpoint's.
   void SendAttach(Attach attach);
@@ -111,6 +114,7 @@ class Link {
   // Its Detached.
   bool end_told_ = false;
   bool wants_flow_ = false;
+  std::uint64_t uses_ = 0;
 
   SenderCredit sender_credit_;
   std::optional<DeliveryId> outgoing_;

@@ -46,6 +46,10 @@ class AmqpDoor final : public ConnectionControl, public ClientTaker {
   // Clients that come as WebSockets. Who hands them over is stopped behind this door.
   std::unique_ptr<Room> Reserve() override { return server_.Reserve(); }
   void SetConnectionsMax(std::size_t count) { server_.SetConnectionsMax(count); }
+  // Zero: none ends for that (LNK-6).
+  void SetLinkIdleMax(Duration max) {
+    server_.SetLinkIdleMax(std::chrono::ceil<std::chrono::milliseconds>(max));
+  }
 
   // Connections find this broker from now on; there is no other. A null guard: nobody has to prove
   // anything.

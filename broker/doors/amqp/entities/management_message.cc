@@ -17,6 +17,7 @@ constexpr DecodeLimits kBodyLimits{.values_max = 65536};
 // Answers repeat the message id, and wait for who takes none.
 constexpr std::size_t kPropertiesBytesMax = 4096;
 constexpr std::string_view kTrackingId = "com.microsoft:tracking-id";
+constexpr std::string_view kLinkName = "associated-link-name";
 
 template <typename T>
 const T* Find(const Map& map, std::string_view key) {
@@ -57,6 +58,7 @@ Result<ManagementRequest> ReadManagementRequest(std::string_view message) {
   if (body.ok()) request.body = *std::move(body);
   if (const auto* const text = Find<std::string>(*said, "operation")) request.operation = *text;
   if (const auto* const text = Find<std::string>(*said, kTrackingId)) request.tracking_id = *text;
+  if (const auto* const text = Find<std::string>(*said, kLinkName)) request.link_name = *text;
   if (const auto* const ms = Find<std::uint32_t>(*said, "com.microsoft:server-timeout")) {
     request.patience = std::chrono::milliseconds(*ms);
   }

@@ -28,6 +28,8 @@ struct ManagementRequest {
   Map body{};
   // Why the body could not be read, which is its answer.
   Status wrong{};
+  // Of the link that it is done for.
+  std::optional<std::string> link_name{};
   // Of all of it.
   std::size_t bytes = 0;
 };

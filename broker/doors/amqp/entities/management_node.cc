@@ -91,6 +91,7 @@ DeliveryState ManagementNode::Handle(LinkId link, Asker& asker) {
   Result<ManagementRequest> request = ReadManagementRequest(asker.message);
   if (!request.ok()) return reject(request.status());
   ++asker.under_way;
+  if (request->link_name.has_value()) connection_.NoteUseOf(*request->link_name);
   Do(std::make_shared<Operation>(world, asker.permit, *std::move(request), asker.txn_id, node_,
                                  [this, link, session = asker.session](
                                      const ManagementRequest& asked, const ManagementReply& reply) {
