@@ -40,7 +40,8 @@ class ReceiverHandle {
 class UploadHandle {
  public:
   virtual ~UploadHandle() = default;
-  // The next piece of the body, not beyond its end; how many rows of it went to the store.
+  // The next piece of the body, not beyond its end where that is known; how many rows of it went to
+  // the store.
   virtual std::size_t Write(std::string bytes) = 0;
   // Of one that ends apart, when all of the body is written: the message as it is now, with what
   // stands behind the body (a footer), and still without it.

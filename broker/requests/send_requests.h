@@ -26,8 +26,9 @@ struct SendRequest {
   // All messages or none.
   bool atomic = false;
   // Of an atomic one: its bytes as the client encoded it, where that is what the client holds
-  // against the limit. A batch within it is not too large, though its messages have more together
-  // in the broker: the door may have given each an id that the client did not reckon with.
+  // against the limit. What is within it is not too large, though its messages have more in the
+  // broker, each or together: the door may have given each an id that the client did not reckon
+  // with.
   std::optional<std::int64_t> encoded_bytes{};
 };
 
@@ -36,9 +37,13 @@ struct UploadRequest {
   EntityRef entity{};
   // Without a body.
   Message message{};
-  std::uint64_t body_bytes = 0;
+  // Absent: that is known at its end; the upload ends apart then.
+  std::optional<std::uint64_t> body_bytes = 0;
   // What stands behind the body is not known yet: it is over when UploadHandle::End says so.
   bool ends_apart = false;
+  // Of the message, an id that the door drew: not held against the limit, for the client did not
+  // reckon with it.
+  std::int64_t drawn_bytes = 0;
 };
 
 }  // namespace wharf

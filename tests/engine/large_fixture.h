@@ -75,6 +75,16 @@ inline TestUpload BeginApart(Broker& broker, std::size_t bytes,
   return begun;
 }
 
+// Of one whose end tells how long it is.
+inline TestUpload BeginOpen(Broker& broker, const std::string& path = "orders") {
+  TestUpload begun;
+  begun.upload = broker.requests().Upload(
+      {}, {.entity = {path}, .message = {}, .body_bytes = std::nullopt},
+      [stored = begun.rows_stored] { ++*stored; },
+      [receipt = begun.receipt](const Result<SendOutcome>& sent) { receipt->emplace(sent); });
+  return begun;
+}
+
 class LargeFixture : public ReceiverFixture {
  protected:
   LargeFixture() {

@@ -122,6 +122,62 @@ TEST_F(LargeMessageTest, OneThatEndsApartLeavesNothingWhenItFails) {
   EXPECT_EQ(LooseBodies(), 0U);
 }
 
+// --- whose end tells how long they are
+
+TEST_F(LargeMessageTest, OneOfUnknownLengthIsAsLongAsItBecame) {  // SIZ-8
+  const std::size_t row = kBodyChunkBytes;
+  for (const std::size_t bytes : {std::size_t{1000}, std::size_t{kHeldBodyBytesMax},
+                                  std::size_t{kHeldBodyBytesMax} + 1, 6 * row, kLargeBytes}) {
+    SCOPED_TRACE(bytes);
+    const TestUpload open = BeginOpen(broker());
+    const std::size_t rows = open.Write(LargeBody(bytes), 100'000);
+    engine_.Run();
+    EXPECT_EQ(*open.rows_stored, static_cast<int>(rows));
+    EXPECT_FALSE(open.receipt->has_value());
+    EXPECT_EQ(LooseBodies(), bytes > kHeldBodyBytesMax ? 1U : 0U);
+    open.upload->End({});
+    engine_.Run();
+
+    ASSERT_EQ(open.code(), ErrorCode::kOk);
+    const bool is_large = bytes > kHeldBodyBytesMax;
+    const TestReceiver receiver = ReceiveOne();
+    EXPECT_EQ(MessageOf(receiver).facts.has_large_body(), is_large);
+    EXPECT_EQ(MessageOf(receiver).facts.size, static_cast<std::int64_t>(bytes));
+    EXPECT_TRUE((is_large ? *ReadBody(BodyOf(receiver)) : MessageOf(receiver).message.body) ==
+                LargeBody(bytes));
+    EXPECT_TRUE(engine_.Complete("orders", receiver.token(0)).ok());
+    ExpectNothingLeft();
+  }
+}
+
+TEST_F(LargeMessageTest, OneOfUnknownLengthThatFailsLeavesNothing) {
+  for (const bool restarts : {false, true}) {
+    const TestUpload open = BeginOpen(broker());
+    open.Write(LargeBody());
+    engine_.Run();
+    EXPECT_EQ(LooseBodies(), 1U);
+    if (restarts) {
+      engine_.Restart();
+    } else {
+      open.upload->Fail({ErrorCode::kServiceCommunicationProblem, "the client has gone"});
+    }
+    engine_.Run();
+    EXPECT_EQ(BodyRows(), 0U);
+    EXPECT_EQ(LooseBodies(), 0U);
+  }
+}
+
+TEST_F(LargeMessageTest, OneOfUnknownLengthIsRefusedWhereItIsTooLong) {
+  QueueDescription queue = LargeQueue();
+  queue.max_message_size_in_kilobytes = 1024;
+  ASSERT_TRUE(engine_.UpdateQueue(queue).ok());
+  const TestUpload open = BeginOpen(broker());
+  open.Write(LargeBody(kHeldBodyBytesMax + 1));
+  engine_.Run();
+  EXPECT_EQ(open.code(), ErrorCode::kMessageSizeExceeded);
+  EXPECT_EQ(BodyRows(), 0U);
+}
+
 TEST_F(LargeMessageTest, ABodyThatMayBeHeldIsSentAsAnyOther) {  // SIZ-8
   const std::string body = LargeBody(kHeldBodyBytesMax);
   const TestUpload upload = Begin(body.size());

@@ -103,22 +103,31 @@ class Story {
     Take(Below(2) == 0 ? ReceiveMode::kPeekLock : ReceiveMode::kReceiveAndDelete, 1 + Below(2));
   }
 
-  // One in four is given up before its end.
+  // One in four is given up before its end; of every other one only the end tells how long it is.
   void Upload(std::size_t& under_way) {
     const std::uint64_t id = ++last_id_;
     const std::size_t rows = Below(4) == 0 ? Below(kRows) : kRows;
     Message message;
     message.message_id = std::to_string(id);
     fates_[id] = Fate::kUnknown;
-    const auto upload = broker().BeginUpload(
-        kQueue, std::move(message), kBodyBytes, [] {},
+    const bool is_open = Below(2) == 0;
+    const auto upload = broker().requests().Upload(
+        {},
+        {.entity = {kQueue},
+         .message = message,
+         .body_bytes = is_open ? std::nullopt : std::optional<std::uint64_t>(kBodyBytes)},
+        [] {},
         [this, id, &under_way](const Result<SendOutcome>& number) {
           --under_way;
           const bool is_unknown = !number.ok() && number.status().outcome() == Outcome::kUnknown;
           fates_[id] = number.ok() ? Fate::kThere : is_unknown ? Fate::kUnknown : Fate::kGone;
         });
     for (std::size_t row = 0; row < rows; ++row) upload->Write(RowOf(id, row));
-    if (rows < kRows) upload->Fail({ErrorCode::kArgumentError, "given up"});
+    if (rows < kRows) {
+      upload->Fail({ErrorCode::kArgumentError, "given up"});
+    } else if (is_open) {
+      upload->End(std::move(message));
+    }
   }
 
   void Take(ReceiveMode mode, std::uint64_t count) {

@@ -13,17 +13,25 @@ namespace {
 constexpr std::int64_t kBatchBytesMax = 1024 * 1024;
 constexpr std::uint64_t kInlineBodyMax = 4096;
 
+// Of a message that came, alone or with others, in so many bytes: what the client did not write is
+// not held against the limit.
+std::int64_t CountedBytes(const Message& message, std::optional<std::int64_t> encoded_bytes) {
+  const std::int64_t size = SizeOf(message);
+  return std::min(size, encoded_bytes.value_or(size));
+}
+
 }  // namespace
 
-Status Sending::Check(const Message& message, Timestamp now) const {
+Status Sending::Check(const Message& message, std::int64_t counted_bytes, Timestamp now) const {
   WHARF_RETURN_IF_ERROR(CheckMessage(message));
   WHARF_RETURN_IF_ERROR(placement_.Check(message));
-  WHARF_RETURN_IF_ERROR(quota_.CheckSize(SizeOf(message)));
+  WHARF_RETURN_IF_ERROR(quota_.CheckSize(counted_bytes));
   return entrance_.CheckTaker(message, now);
 }
 
-Status Sending::Admit(const Message& message, std::int64_t bytes_more, Timestamp now) const {
-  WHARF_RETURN_IF_ERROR(Check(message, now));
+Status Sending::Admit(const Message& message, std::int64_t counted_bytes, std::int64_t bytes_more,
+                      Timestamp now) const {
+  WHARF_RETURN_IF_ERROR(Check(message, counted_bytes, now));
   WHARF_RETURN_IF_ERROR(quota_.CheckNamespace(SizeOf(message)));
   return quota_.CheckRoom(bytes_more);
 }
@@ -34,7 +42,7 @@ Status Sending::CheckBatch(const std::vector<Message>& messages,
                            Timestamp now) const {
   std::int64_t size = 0;
   for (const Message& message : messages) {
-    WHARF_RETURN_IF_ERROR(Check(message, now));
+    WHARF_RETURN_IF_ERROR(Check(message, CountedBytes(message, encoded_bytes), now));
     WHARF_RETURN_IF_ERROR(duplicates_.Check(message, known));
     WHARF_RETURN_IF_ERROR(placement_.CheckSameKey(messages.front(), message));
     size += SizeOf(message);
@@ -65,7 +73,8 @@ Result<std::vector<Result<SendOutcome>>> Sending::Send(std::vector<Message> mess
   std::vector<Result<SendOutcome>> results;
   results.reserve(messages.size());
   for (Message& message : messages) {
-    Status refused = atomic ? Status() : Admit(message, 0, now);
+    Status refused =
+        atomic ? Status() : Admit(message, CountedBytes(message, encoded_bytes), 0, now);
     if (refused.ok() && !atomic) refused = duplicates_.Check(message, known);
     if (refused.ok()) {
       results.emplace_back(Accept(std::move(message), std::nullopt, known, now, changes));
@@ -78,21 +87,22 @@ Result<std::vector<Result<SendOutcome>>> Sending::Send(std::vector<Message> mess
   return results;
 }
 
-Status Sending::CheckLarge(const Message& message, std::uint64_t body_bytes, Timestamp now) const {
+Status Sending::CheckLarge(const Message& message, std::uint64_t body_bytes, Timestamp now,
+                           std::int64_t drawn_bytes) const {
   WHARF_RETURN_IF_ERROR(entrance_.Check());
-  WHARF_RETURN_IF_ERROR(Check(message, now));
+  WHARF_RETURN_IF_ERROR(Check(message, SizeOf(message) - drawn_bytes, now));
   // A length that is far beyond any limit must not wrap around.
   constexpr std::uint64_t kFarTooLong = std::uint64_t{1} << 62;
   const std::int64_t size =
       SizeOf(message) + static_cast<std::int64_t>(std::min(body_bytes, kFarTooLong));
-  WHARF_RETURN_IF_ERROR(quota_.CheckSize(size));
+  WHARF_RETURN_IF_ERROR(quota_.CheckSize(size - drawn_bytes));
   return quota_.CheckNamespace(size);
 }
 
 // Checked again: while the body came the queue may have become full, or its limits lower.
 Result<SendOutcome> Sending::SendLarge(Message message, const BodyRef& body, KnownIds& known,
-                                       Timestamp now, Changes& changes) {
-  WHARF_RETURN_IF_ERROR(CheckLarge(message, body.size, now));
+                                       Timestamp now, Changes& changes, std::int64_t drawn_bytes) {
+  WHARF_RETURN_IF_ERROR(CheckLarge(message, body.size, now, drawn_bytes));
   WHARF_RETURN_IF_ERROR(duplicates_.Check(message, known));
   main_.NoteAccess(now);
   SendOutcome outcome = Accept(std::move(message), body, known, now, changes);
@@ -104,7 +114,7 @@ Status Sending::CheckAll(const std::vector<Message>& messages, std::int64_t byte
                          Timestamp now) const {
   WHARF_RETURN_IF_ERROR(entrance_.Check());
   for (const Message& message : messages) {
-    WHARF_RETURN_IF_ERROR(Admit(message, bytes_more, now));
+    WHARF_RETURN_IF_ERROR(Admit(message, SizeOf(message), bytes_more, now));
     bytes_more += SizeOf(message);
   }
   return {};

@@ -34,16 +34,18 @@ class Sending {
   // One result a message. With `atomic` either every message gets a number, or the status says why
   // none did. `known` has what is known of the messages' ids, and learns the new ones; only an
   // entity with duplicate detection looks at it. `encoded_bytes` as in SendRequest
-  // (requests/send_requests.h).
+  // (requests/send_requests.h); also of one message that is not atomic.
   Result<std::vector<Result<SendOutcome>>> Send(
       std::vector<Message> messages, bool atomic, KnownIds& known, Timestamp now, Changes& changes,
       std::optional<std::int64_t> encoded_bytes = std::nullopt);
 
   // A message whose large body comes apart from it. Checked before its body is there...
-  Status CheckLarge(const Message& message, std::uint64_t body_bytes, Timestamp now) const;
+  // `drawn_bytes` as in UploadRequest.
+  Status CheckLarge(const Message& message, std::uint64_t body_bytes, Timestamp now,
+                    std::int64_t drawn_bytes = 0) const;
   // ...and sent when `body` is in rows of its own.
   Result<SendOutcome> SendLarge(Message message, const BodyRef& body, KnownIds& known,
-                                Timestamp now, Changes& changes);
+                                Timestamp now, Changes& changes, std::int64_t drawn_bytes = 0);
 
   // Of a transaction: whether each message would be taken, behind `bytes_more` that the entity gets
   // before. Changes nothing; what is let pass is so for the rest of the turn.
@@ -54,9 +56,11 @@ class Sending {
                                      Changes& changes);
 
  private:
-  // The evaluation of one message; whether there is room is told apart, by Admit.
-  Status Check(const Message& message, Timestamp now) const;
-  Status Admit(const Message& message, std::int64_t bytes_more, Timestamp now) const;
+  // The evaluation of one message, of which `counted_bytes` are held against the limit; whether
+  // there is room is told apart, by Admit.
+  Status Check(const Message& message, std::int64_t counted_bytes, Timestamp now) const;
+  Status Admit(const Message& message, std::int64_t counted_bytes, std::int64_t bytes_more,
+               Timestamp now) const;
   Status CheckBatch(const std::vector<Message>& messages, std::optional<std::int64_t> encoded_bytes,
                     const KnownIds& known, Timestamp now) const;
   Status CheckBatchSize(std::int64_t size) const;

@@ -18,6 +18,10 @@ namespace {
 constexpr std::uint64_t kPaceBytes = 64 * 1024;
 constexpr Duration kPace = std::chrono::seconds(30);
 
+// Of a body whose length is not known, for as long as no message names it: beyond all that may be,
+// so that whatever there is of it goes if none ever does.
+constexpr std::uint64_t kUnknownBytes = std::uint64_t{1} << 40;
+
 // Takes the first bytes off `from`, as many as a row holds.
 std::string CutRow(std::string& from) {
   if (from.size() <= kBodyChunkBytes) return std::exchange(from, {});
@@ -32,7 +36,8 @@ Upload::Upload(const World& world, const Caller& caller, const UploadRequest& re
                RowStored row_stored, Answer<SendOutcome> receipt)
     : world_(world),
       body_bytes_(request.body_bytes),
-      ends_apart_(request.ends_apart),
+      ends_apart_(request.ends_apart || !request.body_bytes.has_value()),
+      drawn_bytes_(request.drawn_bytes),
       row_stored_(std::move(row_stored)),
       actor_(ActorOf(caller)),
       receipt_(std::move(receipt)) {}
@@ -105,10 +110,10 @@ void Upload::End(Message message) {
 
 void Upload::PostFinish(std::optional<Message> message) {
   is_finished_ = true;
-  world_.tasks.Post([self = shared_from_this(), held_body = std::exchange(row_, {}),
+  world_.tasks.Post([self = shared_from_this(), rest = std::exchange(row_, {}),
                      message = std::move(message)](Turn& turn) mutable {
     if (message.has_value()) self->message_ = *std::move(message);
-    self->PlanFinish(std::move(held_body), turn);
+    self->PlanFinish(std::move(rest), turn);
   });
 }
 
@@ -131,15 +136,22 @@ Result<EntityId> Upload::Open(const EntityRef& entity, Turn& turn) {
   WHARF_RETURN_IF_ERROR(world_.disk.Check());
   Result<EntityFinder::Target> target = world_.finder.ResolveSend(entity);
   if (!target.ok()) return target.status();
-  WHARF_RETURN_IF_ERROR(target->queue->sending().CheckLarge(message_, body_bytes_, turn.now));
+  WHARF_RETURN_IF_ERROR(target->queue->sending().CheckLarge(message_, body_bytes_.value_or(0),
+                                                            turn.now, drawn_bytes_));
   WHARF_RETURN_IF_ERROR(CheckFanOut(*target->queue));
-  if (is_held()) return target->lane.entity;
-  Result<BodyRef> body =
-      world_.loose_bodies.BeginUpload(target->lane.entity, body_bytes_, shared_from_this(), turn);
+  if (body_bytes_.value_or(0) > kHeldBodyBytesMax) {
+    WHARF_RETURN_IF_ERROR(NameBody(target->lane.entity, turn));
+  }
+  return target->lane.entity;
+}
+
+Status Upload::NameBody(EntityId entity, Turn& turn) {
+  Result<BodyRef> body = world_.loose_bodies.BeginUpload(
+      entity, body_bytes_.value_or(kUnknownBytes), shared_from_this(), turn);
   if (!body.ok()) return body.status();
   waits_since_ = turn.now;
   body_ = *body;
-  return target->lane.entity;
+  return {};
 }
 
 Status Upload::CheckFanOut(const Queue& queue) const {
@@ -166,12 +178,31 @@ void Upload::PlanRow(std::string row, Turn& turn) {
   Result<Queue*> queue = FindQueue();
   if (!queue.ok()) return PlanFail(queue.status(), turn);
   if (Status full = world_.disk.Check(); !full.ok()) return PlanFail(full, turn);
+  if (!body_bytes_.has_value()) {
+    if (Status refused = TakeOpenRow(**queue, row.size(), turn); !refused.ok()) {
+      return PlanFail(refused, turn);
+    }
+  }
   NoteUse(turn);
+  row_bytes_ += row.size();
   turn.changes.push_back(BodyChunkStored{*body_, next_row_++, std::move(row)});
 }
 
-void Upload::PlanFinish(std::string held_body, Turn& turn) {
+Status Upload::TakeOpenRow(const Queue& queue, std::size_t row_bytes, Turn& turn) {
+  WHARF_RETURN_IF_ERROR(
+      queue.sending().CheckLarge(message_, row_bytes_ + row_bytes, turn.now, drawn_bytes_));
+  return body_.has_value() ? Status() : NameBody(entity_, turn);
+}
+
+void Upload::PlanFinish(std::string rest, Turn& turn) {
   if (!receipt_) return;
+  std::string held_body;
+  if (is_held()) {
+    held_body = std::move(rest);
+  } else if (!rest.empty()) {
+    PlanRow(std::move(rest), turn);
+    if (!receipt_) return;
+  }
   Result<Queue*> queue = FindQueue();
   if (!queue.ok()) return PlanFail(queue.status(), turn);
   SendLine::Ticket ticket;
@@ -204,12 +235,15 @@ Result<SendOutcome> Upload::SendMessage(Queue& queue, std::string held_body, Kno
   // While the body came the message may have changed, or the rules.
   WHARF_RETURN_IF_ERROR(CheckFanOut(queue));
   if (!is_held()) {
-    return queue.sending().SendLarge(std::move(message_), *body_, known, turn.now, turn.changes);
+    body_->size = row_bytes_;
+    return queue.sending().SendLarge(std::move(message_), *body_, known, turn.now, turn.changes,
+                                     drawn_bytes_);
   }
+  const std::int64_t counted_bytes = SizeOf(message_) - drawn_bytes_;
   std::vector<Message> messages;
   messages.push_back(std::move(message_));
-  auto results =
-      queue.sending().Send(std::move(messages), /*atomic=*/false, known, turn.now, turn.changes);
+  auto results = queue.sending().Send(std::move(messages), /*atomic=*/false, known, turn.now,
+                                      turn.changes, counted_bytes);
   if (!results.ok()) return results.status();
   return std::move(results->front());
 }

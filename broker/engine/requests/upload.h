@@ -3,8 +3,9 @@
 // The header is checked at once; the body goes to the store as it comes, in rows of its own, and
 // the message is planned when the last row is. The log keeps order, so no message is ever durable
 // without its body, and what is sent behind the last piece is planned behind the message (SND-4). A
-// body that may be held in memory is gathered here and sent as any other. An upload that fails is
-// answered once; what still comes of it is ignored.
+// body that may be held in memory is gathered here and sent as any other; one whose length is not
+// known goes to the store when it has become too long for that. An upload that fails is answered
+// once; what still comes of it is ignored.
 //
 // Made by the pipeline for a door, which gives it the pieces from one thread at a time and lets go
 // of it when all are given or it has failed.
@@ -66,8 +67,10 @@ class Upload final : public UploadHandle,
   bool is_over() const override { return is_over_; }
 
  private:
-  bool is_held() const { return body_bytes_ <= kHeldBodyBytesMax; }
-  bool is_complete() const { return written_bytes_ == body_bytes_; }
+  // As far as it is known.
+  std::uint64_t body_bytes() const { return body_bytes_.value_or(written_bytes_); }
+  bool is_held() const { return body_bytes() <= kHeldBodyBytesMax; }
+  bool is_complete() const { return body_bytes_ == written_bytes_; }
   bool ends_with_body() const { return !ends_apart_ && is_complete(); }
   void PostRow(std::string row);
   // `message`: as it is in the end, if it was not known before.
@@ -79,9 +82,13 @@ class Upload final : public UploadHandle,
   void NoteStored();
   void PlanBegin(const EntityRef& entity, Message message, Turn& turn);
   Result<EntityId> Open(const EntityRef& entity, Turn& turn);
+  Status NameBody(EntityId entity, Turn& turn);
   void NoteUse(Turn& turn);
   void PlanRow(std::string row, Turn& turn);
-  void PlanFinish(std::string held_body, Turn& turn);
+  // Of one whose length is not known: what has come is not too much.
+  Status TakeOpenRow(const Queue& queue, std::size_t row_bytes, Turn& turn);
+  // `rest`: all of a body that is held; of a body in rows the last one, if it is not there yet.
+  void PlanFinish(std::string rest, Turn& turn);
   void PlanMessage(std::string held_body, const Result<KnownIds*>& known, Turn& turn);
   Result<SendOutcome> SendMessage(Queue& queue, std::string held_body, KnownIds& known, Turn& turn);
   // Nobody wants the body: its chunks go.
@@ -95,8 +102,9 @@ class Upload final : public UploadHandle,
 
   // Constant after construction.
   const World world_;
-  const std::uint64_t body_bytes_;
+  const std::optional<std::uint64_t> body_bytes_;
   const bool ends_apart_;
+  const std::int64_t drawn_bytes_;
   const RowStored row_stored_;
   const ActorPtr actor_;
 
@@ -115,6 +123,7 @@ class Upload final : public UploadHandle,
   EntityId entity_;
   std::optional<BodyRef> body_;  // Of a large body, until a message names it or it is dropped.
   std::uint32_t next_row_ = 0;
+  std::uint64_t row_bytes_ = 0;  // Of the rows that were planned.
   // When it last had nothing under way, and what was written then.
   Timestamp waits_since_{};
   std::uint64_t written_then_ = 0;
