@@ -51,16 +51,29 @@ class LargeSendTest : public LinksFixture {
     return section + content;
   }
   static std::string DataSection() { return Section("00 53 75 b0", Body()); }
+  // So many strings of 300,000 bytes.
+  static std::string ListContent(std::size_t strings) {
+    std::string content = {0, 0, 0, static_cast<char>(strings)};
+    for (std::size_t i = 0; i < strings; ++i) content += Section("b1", Body(300'000));
+    return content;
+  }
+  static std::string List(std::size_t strings) {
+    return Section("00 53 76 d0", ListContent(strings));
+  }
+  static std::string Value(std::size_t strings) {
+    return Section("00 53 77 d0", ListContent(strings));
+  }
   std::string Send(const std::string& message) {
     client_.SayTransfer(0, message);
     return client_.Hear(" disposition{");
   }
-  // A part of the first delivery of the session.
-  void SayPart(std::string_view part, bool is_first = false, bool is_aborted = false) {
+  // A part of a delivery, the first one of the session unless told otherwise.
+  void SayPart(std::string_view part, bool is_first = false, bool is_aborted = false,
+               std::uint32_t delivery = 0) {
     Transfer transfer;
     transfer.handle = 0;
     transfer.aborted = is_aborted;
-    if (is_first) transfer.delivery_id = 0;
+    if (is_first) transfer.delivery_id = delivery;
     if (is_first) transfer.delivery_tag = Binary{"t"};
     do {
       FrameWriter writer;
@@ -71,6 +84,8 @@ class LargeSendTest : public LinksFixture {
       transfer.delivery_tag.reset();
     } while (!part.empty());
   }
+  // Deliveries that came in parts.
+  std::uint32_t sent_ = 0;
   void ExpectNothingIsLeft() {
     broker_.Run();
     EXPECT_EQ(broker_.GetQueue("large")->main.messages(), 0);
@@ -190,16 +205,108 @@ TEST_F(LargeSendTest, OneThatIsLargerThanItsEntityTakesIsAnsweredOnce) {
 
 TEST_F(LargeSendTest, WhatCannotBeSentSoIsRejectedAndTheLinkGoesOn) {
   const std::string id = FromHex(kId);
-  // Two sections of data; a list, whose end only its reader finds; a batch.
-  EXPECT_THAT(Send(id + DataSection() + DataSection()), HasSubstr("rejected"));
-  std::string list = Section("00 53 77 d0", std::string("\0\0\0\1", 4) + Section("b0", Body()));
-  EXPECT_THAT(Send(id + list),
+  // Behind a section over 1 MiB another one; a batch; sections of two kinds; a value and another.
+  EXPECT_THAT(Send(id + DataSection() + DataSection()),
               AllOf(HasSubstr("rejected"), HasSubstr("amqp:link:message-size-exceeded")));
   client_.SayTransfer(0, Section("00 53 75 b0", id + DataSection()), kBatchFormat);
   EXPECT_THAT(client_.Hear(" disposition{"), HasSubstr("amqp:link:message-size-exceeded"));
+  const std::string half = Section("00 53 75 b0", Body(std::size_t{700} << 10));
+  EXPECT_THAT(Send(id + half + List(8)), HasSubstr("rejected"));
+  EXPECT_THAT(Send(id + Value(4) + Value(4)), HasSubstr("rejected"));
   EXPECT_EQ(served_->partial_bytes().taken(), 0U);
   ExpectNothingIsLeft();
   EXPECT_THAT(Send(id + DataSection()), HasSubstr("accepted"));
+}
+
+// --- bodies that do not tell their length
+
+TEST_F(LargeSendTest, ABodyOfManySectionsComesBackByteForByte) {
+  AttachReceiver("large");
+  const std::string id = FromHex(kId);
+  const std::string footer = FromHex(kFooter);
+  const std::string mib = Section("00 53 75 b0", Body(std::size_t{1} << 20));
+  const std::string small = FromHex("00 53 75 a0 [01]");
+  const std::string said[] = {
+      id + mib + mib + mib, id + small + mib + footer,
+      // Between them they are as long as may be held, and one byte longer.
+      id + Section("00 53 75 b0", Body((std::size_t{1} << 20) - 20)) + small + small,
+      id + Section("00 53 75 b0", Body((std::size_t{1} << 20) - 19)) + small + small,
+      id + List(8) + List(1) + List(2), id + Value(9) + footer,
+      id + Section("00 80 00 00 00 00 00 00 00 77 d0", ListContent(8))};
+  std::uint32_t count = 0;
+  for (const std::string& message : said) {
+    SCOPED_TRACE(count);
+    ASSERT_THAT(Send(message), AllOf(HasSubstr("accepted"), HasSubstr("settled=true")));
+    client_.SayFlow(1, ++count);
+    while (!client_.Hear(" transfer{").empty()) {
+    }
+    EXPECT_TRUE(BareBytesIn(client_.last_payload()) == message);
+    EXPECT_THAT(Dispose(Accepted(), count - 1), HasSubstr("accepted"));
+  }
+  EXPECT_EQ(served_->partial_bytes().taken(), 0U);
+  EXPECT_EQ(served_->unanswered_bytes().taken(), 0U);
+  ExpectNothingIsLeft();
+}
+
+// However its bytes come.
+TEST_F(LargeSendTest, ABodyOfManySectionsComesInPiecesOfAnySize) {
+  std::string message = FromHex(kId);
+  while (message.size() < (std::size_t{2} << 20)) {
+    message += Section("00 a3 10 61 6d 71 70 3a 64 61 74 61 3a 62 69 6e 61 72 79 b0", Body(70'001));
+  }
+  message += FromHex(kFooter);
+  for (const std::size_t step : {std::size_t{9973}, std::size_t{70'003}, std::size_t{800'000}}) {
+    for (std::size_t at = 0; at < message.size(); at += step) {
+      SayPart(std::string_view(message).substr(at, step), at == 0, false, sent_);
+      client_.HearAll();
+      EXPECT_LE(served_->partial_bytes().taken(), std::size_t{2200} << 10);
+    }
+    Transfer last;
+    last.handle = 0;
+    client_.Say(last);
+    ++sent_;
+    EXPECT_THAT(client_.Hear(" disposition{"), HasSubstr("accepted"));
+  }
+  const auto stored = broker_.Peek("large", 0)->messages;
+  ASSERT_EQ(stored.size(), 3U);
+  for (const auto& each : stored) {
+    EXPECT_EQ(each.message->facts.body_ref->size,
+              message.size() - FromHex(kId).size() - FromHex(kFooter).size());
+  }
+}
+
+TEST_F(LargeSendTest, OneOfUnknownLengthThatDoesNotComeToItsEndLeavesNothing) {
+  const std::string message = FromHex(kId) + Value(9);
+  EXPECT_THAT(Send(message.substr(0, message.size() - 1)), HasSubstr("rejected"));
+  ExpectNothingIsLeft();
+  SayPart(message, true, false, 1);
+  client_.HearAll();
+  SayPart({}, false, true);
+  client_.HearAll();
+  ExpectNothingIsLeft();
+  SayPart(message, true, false, 2);
+  client_.HearAll();
+  GoAway();
+  ExpectNothingIsLeft();
+}
+
+TEST_F(LargeSendTest, OneOfUnknownLengthIsRefusedWhereItBecomesTooLong) {
+  QueueDescription queue;
+  queue.name = "narrow";
+  queue.max_message_size_in_kilobytes = 2048;
+  ASSERT_TRUE(broker_.CreateQueue(queue).ok());
+  client_.SayAttach("narrow", 5, Role::kSender, "narrow");
+  client_.Hear(" flow{");
+  client_.SayTransfer(5, FromHex(kId) + Value(9));
+  EXPECT_THAT(client_.Hear(" disposition{"), HasSubstr("amqp:link:message-size-exceeded"));
+  EXPECT_THAT(Send(FromHex(kId) + Value(9)), HasSubstr("accepted"));
+}
+
+// The id that is drawn for it does not count.
+TEST_F(LargeSendTest, OneWithoutAnIdMayBeAsLongAsTheClientWasTold) {
+  const std::size_t max = std::size_t{4} << 20;
+  EXPECT_THAT(Send(Section("00 53 75 b0", Body(max - 8))), HasSubstr("accepted"));
+  EXPECT_THAT(Send(Section("00 53 75 b0", Body(max - 7))), HasSubstr("rejected"));
 }
 
 TEST_F(LargeSendTest, NoneIsAPartOfATransaction) {

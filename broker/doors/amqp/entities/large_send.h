@@ -1,9 +1,10 @@
 // LargeSend: one message over 1 MiB on its way from a link to the broker, which stores its body
 // while it comes (SIZ-8): what is in memory of it is what stands around the body, and a row.
 //
-// Begun when the length of the body is known, and over when its link says so; one that is let go of
-// before has failed. Rows that the broker has not stored count for the connection, so that no more
-// is read than the disk takes. Owned by a SendLink, on the strand of the connection.
+// Begun when the length of the body is known, or that it is too long to be held; and over when its
+// link says so; one that is let go of before has failed. Rows that the broker has not stored count
+// for the connection, so that no more is read than the disk takes. Owned by a SendLink, on the
+// strand of the connection.
 #pragma once
 
 #include <cstddef>
@@ -16,21 +17,28 @@
 
 #include "broker/doors/amqp/entities/link_world.h"
 #include "broker/doors/amqp/message/body_head.h"
+#include "broker/doors/amqp/message/body_walk.h"
 #include "broker/requests/attachments.h"
 
 namespace wharf::amqp {
 
 class LargeSend {
  public:
-  // A message that is so large, as far as its beginning tells; nothing: that is not known yet. An
-  // error: it is not, or it cannot be sent so.
+  // A message that is so large, as far as its beginning tells.
   struct Begun {
     Message message;
-    BodyHead body;
+    // Absent: its end tells how long it is.
+    std::optional<BodyHead> body{};
+    // As it is stored.
+    wharf::BodyKind kind{};
     // Of the bytes before the body.
     std::size_t body_at = 0;
   };
+  // Nothing: that is not known yet. An error: it is not, or does not tell its length beforehand.
   static Result<std::optional<Begun>> ReadBegin(std::string_view begin);
+  // The same where so much has come that it is not held any longer: an error if it cannot be sent
+  // so.
+  static Result<Begun> ReadOpenBegin(std::string_view begin);
   // What it will have in memory, whatever comes.
   static std::size_t HeldBytesOf(const Begun& begun);
 
@@ -57,8 +65,11 @@ class LargeSend {
     bool is_answered = false;
     bool is_dropped = false;
   };
-  bool is_held() const { return body_bytes_ <= kHeldBodyBytesMax; }
-  void Write(std::string_view body);
+  bool is_held() const { return body_bytes_.value_or(written_bytes_) <= kHeldBodyBytesMax; }
+  void Write(std::string body);
+  void TakeTail(std::string_view piece);
+  void Fail(Status why);
+  Status CheckEnd() const;
   // With what has come behind the body.
   Result<Message> Whole() const;
 
@@ -68,8 +79,10 @@ class LargeSend {
   // What stands before the body, and behind it.
   std::string head_;
   std::string tail_;
-  const std::uint64_t body_bytes_;
-  std::uint64_t body_left_;
+  const std::optional<std::uint64_t> body_bytes_;
+  std::uint64_t written_bytes_ = 0;
+  // Of a body whose length is not known.
+  BodyWalk walk_;
   const std::size_t held_bytes_;
   // Nothing more of it goes to the broker.
   bool has_ended_ = false;

@@ -15,13 +15,15 @@ namespace {
 
 constexpr std::uint64_t kBatchBytesMax = 1 << 20;
 constexpr std::size_t kLookPace = std::size_t{64} << 10;
+constexpr std::size_t kAroundBytesMax = std::size_t{64} << 10;
+// What it takes of the limit in the broker.
+constexpr std::uint64_t kDrawnIdBytesMax = 64;
 
 Status TooMuch() { return {ErrorCode::kServiceBusy, "too much is on its way on this connection"}; }
 
 Status TooLargeToHold() {
   return {ErrorCode::kMessageSizeExceeded,
-          "over 1 MiB no batch is sent, nothing in a transaction, and no body but one section of "
-          "data, or a value that is a binary or a string"};
+          "over 1 MiB no batch is sent, and nothing in a transaction"};
 }
 
 // The end of the broker is told by the end of the connection.
@@ -86,7 +88,7 @@ void SendLink::OnEntity(EntityKind kind, const Result<QueueSnapshot>& entity) {
                      NewTrackingId());
   }
   const auto bytes_max = static_cast<std::uint64_t>(entity->record.description.message_bytes_max());
-  attach_.max_message_size = bytes_max;
+  attach_.max_message_size = message_bytes_max_ = bytes_max;
   may_keep_ = !entity->record.description.requires_duplicate_detection;
   attach_.properties.emplace().Add(
       Value(Symbol{"com.microsoft:max-message-batch-size"}),
@@ -142,8 +144,9 @@ void SendLink::Collect(const Delivered& part) {
     if (refused_.ok()) large_->Add(part.payload);
     return;
   }
-  if (refused_.ok() && message_.size() + part.payload.size() > kHeldBodyBytesMax) {
-    refused_ = TooLargeToHold();
+  if (refused_.ok() && message_.size() + part.payload.size() > HeldBytesMax(part)) {
+    if (!TryOpen(part)) return;
+    return large_->Add(part.payload);
   }
   if (!refused_.ok()) return;
   // All of it is here, and read where it is.
@@ -166,6 +169,24 @@ void SendLink::TryLarge(const Delivered& part) {
   if (begun.ok() && begun->has_value()) return BeginLarge(part, **std::move(begun));
   // A client that says a byte at a time does not have all of it read each time.
   look_at_ = message_.size() + std::max(message_.size(), kLookPace);
+}
+
+// With what stands around it a message may have some more than its body.
+std::size_t SendLink::HeldBytesMax(const Delivered& part) const {
+  const bool is_alone = part.message_format != kBatchFormat && !txn_id_.has_value();
+  return kHeldBodyBytesMax + (is_alone ? kAroundBytesMax : 0);
+}
+
+// Its beginning does not tell how long it is, and it is held no longer. False: it is refused.
+bool SendLink::TryOpen(const Delivered& part) {
+  if (part.message_format == kBatchFormat || txn_id_.has_value()) {
+    refused_ = TooLargeToHold();
+    return false;
+  }
+  Result<LargeSend::Begun> begun = LargeSend::ReadOpenBegin(message_);
+  refused_ = begun.status();
+  if (begun.ok()) BeginLarge(part, *std::move(begun));
+  return large_ != nullptr;
 }
 
 void SendLink::BeginLarge(const Delivered& part, LargeSend::Begun begun) {
@@ -213,15 +234,28 @@ void SendLink::Handle(const Delivered& part) {
     if (!part.is_settled) Reject(part.delivery, messages.status(), NewTrackingId());
     return;
   }
+  if (messages->front().body.size() > kHeldBodyBytesMax) return HandleOpen(part);
   ++unanswered_;
   const bool is_alone = part.message_format != kBatchFormat && !txn_id_.has_value();
-  if (is_alone && may_keep_) return Keep(part, std::move(messages->front()), encoded.size());
+  // With an id that is drawn for it a message may be larger than it came; that is told with it
+  // alone.
+  const bool is_full = encoded.size() + kDrawnIdBytesMax > message_bytes_max_;
+  if (is_alone && may_keep_ && !is_full) {
+    return Keep(part, std::move(messages->front()), encoded.size());
+  }
   SendKept();
   const Caller caller = world_.CallerWith(permit_);
   if (txn_id_.has_value()) {
     return SendIn(*txn_id_, part, *std::move(messages), encoded.size(), caller);
   }
   Send(part, *std::move(messages), encoded.size(), caller);
+}
+
+// Of one that is whole, and whose body is stored as a large one all the same.
+void SendLink::HandleOpen(const Delivered& part) {
+  if (TryOpen(part)) return EndLarge(part);
+  if (txn_id_.has_value()) world_.transactions.Fail(*txn_id_, refused_);
+  if (!part.is_settled) Reject(part.delivery, refused_, NewTrackingId());
 }
 
 // `bytes`: as it came.
@@ -255,7 +289,7 @@ void SendLink::Send(const Delivered& part, std::vector<Message> messages, std::s
   AskFor(world_, caller,
          SendRequest{.entity = {world_.path},
                      .messages = std::move(messages),
-                     .atomic = true,
+                     .atomic = part.message_format == kBatchFormat,
                      .encoded_bytes = static_cast<std::int64_t>(bytes)},
          bytes,
          [weak = weak_from_this(), delivery = part.delivery,

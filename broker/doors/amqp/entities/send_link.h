@@ -55,12 +55,15 @@ class SendLink final : public NodeLink, public std::enable_shared_from_this<Send
   void Collect(const Delivered& part);
   // A message that is large goes to the broker while it comes.
   void TryLarge(const Delivered& part);
+  std::size_t HeldBytesMax(const Delivered& part) const;
+  bool TryOpen(const Delivered& part);
   void BeginLarge(const Delivered& part, LargeSend::Begun begun);
   void EndLarge(const Delivered& part);
   void Handle(const Delivered& part);
+  void HandleOpen(const Delivered& part);
   void Keep(const Delivered& part, Message message, std::size_t bytes);
   void SendKept();
-  // All of a batch, or nothing of it.
+  // All of a batch, or nothing of it; or one message.
   void Send(const Delivered& part, std::vector<Message> messages, std::size_t bytes,
             const Caller& caller);
   void SendIn(const Binary& txn_id, const Delivered& part, std::vector<Message> messages,
@@ -81,6 +84,8 @@ class SendLink final : public NodeLink, public std::enable_shared_from_this<Send
   Attach attach_;
   // What has come of a message that comes in several parts.
   std::string message_;
+  // What the client is told.
+  std::uint64_t message_bytes_max_ = 0;
   // Where duplicates are looked for what is sent at one go has a bound that one message alone
   // keeps.
   bool may_keep_ = false;

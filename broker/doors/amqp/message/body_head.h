@@ -1,8 +1,8 @@
 // BodyHead: how the body of a large message begins: what is known of it before it has come.
 //
-// A message that is too large to be held is sent on while it comes, so its body must tell how long
-// it is: one section of data does, and an amqp-value that is a binary or a string. A pure function;
-// used by LargeSend.
+// A message that is too large to be held is sent on while it comes. Of one section of data, and of
+// an amqp-value that is a binary or a string, the first bytes tell how long it is; of any other
+// body its end does (BodyWalk). A pure function; used by LargeSend.
 #pragma once
 
 #include <cstddef>

@@ -12,14 +12,16 @@ constexpr std::ptrdiff_t kRowsMax = 4;
 }  // namespace
 
 void BodyUpload::Begin(const ServiceBusCallPtr& call, EntityRef entity, Message message,
-                       Done done) {
+                       std::int64_t drawn_bytes, Done done) {
   std::string body = std::exchange(message.body, {});
   const std::uint64_t bytes = body.size();
   const auto self = std::make_shared<BodyUpload>(std::move(body), std::move(done));
   self->Start(call->requests().Upload(
       call->request().caller,
-      UploadRequest{
-          .entity = std::move(entity), .message = std::move(message), .body_bytes = bytes},
+      UploadRequest{.entity = std::move(entity),
+                    .message = std::move(message),
+                    .body_bytes = bytes,
+                    .drawn_bytes = drawn_bytes},
       [weak = std::weak_ptr<BodyUpload>(self)] {
         if (const auto upload = weak.lock()) upload->OnRowStored();
       },

@@ -18,7 +18,9 @@ class BodyUpload final : public std::enable_shared_from_this<BodyUpload> {
   // Ok, or why it was refused.
   using Done = std::function<void(const Status& refused)>;
 
-  static void Begin(const ServiceBusCallPtr& call, EntityRef entity, Message message, Done done);
+  // `drawn_bytes` as in UploadRequest.
+  static void Begin(const ServiceBusCallPtr& call, EntityRef entity, Message message,
+                    std::int64_t drawn_bytes, Done done);
 
   BodyUpload(std::string body, Done done) : body_(std::move(body)), done_(std::move(done)) {}
 

@@ -62,8 +62,8 @@ Result<Incoming> OneOf(ServiceBusRequest& request) {
     if (!names.insert(is_property ? name : absl::AsciiStrToLower(name)).second) return Twice(name);
     if (is_property) message.application_properties.emplace_back(name, PropertyFrom(value));
   }
-  incoming.encoded_bytes = request.body.size();
   message.body = std::move(request.body);
+  incoming.encoded_bytes = static_cast<std::size_t>(SizeOf(message));
   GiveId(message);
   return incoming;
 }

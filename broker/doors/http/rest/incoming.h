@@ -15,7 +15,7 @@ namespace wharf::rest {
 struct Incoming {
   // At least one.
   std::vector<Message> messages{};
-  // Of the body that they came in.
+  // Of the body that they came in; of one message all that the client has said.
   std::size_t encoded_bytes = 0;
   // Headers that did not become properties; of a batch none are meant to (RST-2).
   OmittedNames omitted{};

@@ -56,7 +56,12 @@ void Send(const ServiceBusCallPtr& call, const DataRoute& route) {
     AnswerSent(*call, refused, omitted);
   };
   const bool is_large = messages.size() == 1 && messages.front().body.size() > kHeldBodyBytesMax;
-  if (is_large) return BodyUpload::Begin(call, {route.entity}, std::move(messages.front()), answer);
+  if (is_large) {
+    const std::int64_t drawn_bytes =
+        SizeOf(messages.front()) - static_cast<std::int64_t>(incoming->encoded_bytes);
+    return BodyUpload::Begin(call, {route.entity}, std::move(messages.front()), drawn_bytes,
+                             answer);
+  }
   call->requests().Ask(
       call->request().caller,
       SendRequest{.entity = {route.entity},
