@@ -20,6 +20,9 @@ struct ReceiveDeferredRequest {
   ReceiveMode mode = ReceiveMode::kPeekLock;
   // Of the session that they belong to (DEF-7).
   std::optional<LockToken> session{};
+  // Whoever asks reads large bodies by himself: one message that has one may come, alone, without
+  // it. Only with a lock, which keeps the body until it is read.
+  bool takes_large = false;
 };
 
 // All or none (DFX-1).

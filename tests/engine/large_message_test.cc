@@ -466,6 +466,41 @@ TEST_F(LargeMessageTest, ItsNumberGivesItToNoCall) {  // SIZ-8, ONE-1
   EXPECT_EQ(engine_.GetQueue("orders")->main.locked, 0);
 }
 
+TEST_F(LargeMessageTest, ADeferredOneIsGivenToWhoReadsBodies) {  // DEF-3, SIZ-8
+  const auto receive = [this](Numbers numbers, bool takes_large, ReceiveMode mode) {
+    return engine_.Await<std::vector<Delivered>>([&](Answer<std::vector<Delivered>> answer) {
+      broker().requests().Ask(
+          {},
+          ReceiveDeferredRequest{
+              .entity = {"orders"}, .numbers = numbers, .mode = mode, .takes_large = takes_large},
+          std::move(answer));
+    });
+  };
+  const SequenceNumber number = SendLarge();
+  Send(1);
+  const SequenceNumber small(number.value() + 1);
+  for (const bool is_large : {true, false}) {
+    const TestReceiver receiver = AttachWith(1);
+    ASSERT_EQ(receiver.sink->deliveries.at(0).message->facts.has_large_body(), is_large);
+    ASSERT_TRUE(engine_.Defer("orders", receiver.token(0)).ok());
+  }
+
+  const auto kLocks = ReceiveMode::kPeekLock;
+  for (const auto& refused :
+       {receive({number}, false, kLocks), receive({number, small}, true, kLocks),
+        receive({small, number}, true, kLocks),
+        receive({number}, true, ReceiveMode::kReceiveAndDelete)}) {
+    EXPECT_EQ(refused.status().code(), ErrorCode::kMessageSizeExceeded);
+  }
+  const auto received = receive({number}, true, kLocks);
+  ASSERT_TRUE(received.ok()) << received.status().message();
+  const Delivered& delivered = received->at(0);
+  EXPECT_EQ(delivered.message->message.body, "");
+  EXPECT_TRUE(*ReadBody(*delivered.message->facts.body_ref) == LargeBody());
+  EXPECT_TRUE(engine_.Complete("orders", delivered.token).ok());
+  EXPECT_EQ(BodyRows(), 0U);
+}
+
 TEST_F(LargeMessageTest, PeekShowsItsSizeAndNoBody) {  // PEEK-1
   SendLarge();
   Send(1);

@@ -52,14 +52,14 @@ Status Unreadable(const FoundMessage& found, const std::string& name) {
 // What one answer can carry.
 constexpr std::int64_t kAnswerBytesMax = 1024 * 1024;
 
-// One message fits, unless its body stays in the store for its size.
-Status CheckDeliverable(const FoundMessage& found, std::int64_t bytes_before) {
+// One message fits, unless its body stays in the store for its size, and nobody reads it there.
+Status CheckDeliverable(const FoundMessage& found, std::int64_t bytes_before, bool takes_large) {
   const StoredMessage& message = *found.message;
   if (bytes_before > 0 && bytes_before + message.facts.size > kAnswerBytesMax) {
     return {ErrorCode::kMessageSizeExceeded,
             "the messages are larger than 1 MiB together; ask for fewer at a time"};
   }
-  if (message.has_body()) return {};
+  if (message.has_body() || (takes_large && message.is_deliverable())) return {};
   return {ErrorCode::kMessageSizeExceeded,
           fmt::format("message {} is too large for this call; make it available and receive it "
                       "over a stream",
@@ -82,7 +82,7 @@ Result<std::vector<Delivered>> ByNumber::ReceiveDeferred(LaneKind kind, ReceiveM
                                                          const std::optional<LockToken>& session,
                                                          const std::vector<SequenceNumber>& numbers,
                                                          const FoundMessages& found, Timestamp now,
-                                                         Changes& changes) {
+                                                         Changes& changes, bool takes_large) {
   WHARF_RETURN_IF_ERROR(receiving_.Check(kind));
   WHARF_RETURN_IF_ERROR(CheckNamedOnce(numbers));
   const Result<Source> source = receiving_.SourceOf(kind, session, now);
@@ -99,7 +99,7 @@ Result<std::vector<Delivered>> ByNumber::ReceiveDeferred(LaneKind kind, ReceiveM
     } else if (!message->is_readable()) {
       refused = Unreadable(*message, record_.description.name);
     } else if (refused.ok()) {
-      refused = CheckDeliverable(*message, bytes);
+      refused = CheckDeliverable(*message, bytes, takes_large && mode == ReceiveMode::kPeekLock);
       bytes += message->message->facts.size;
     }
   }
@@ -155,7 +155,7 @@ Result<Delivered> ByNumber::ReceiveOne(LaneKind kind, ReceiveMode mode, HolderId
   lanes_.main().NoteAccess(now);
   if (expiry_.Expire(kind, *message, now, changes))
     return Missing(number, record_.description.name);
-  WHARF_RETURN_IF_ERROR(CheckDeliverable(*message, 0));
+  WHARF_RETURN_IF_ERROR(CheckDeliverable(*message, 0, /*takes_large=*/false));
   if (mode == ReceiveMode::kPeekLock && !receiving_.CanLockMore(kind))
     return receiving_.TooManyLocked();
   return receiving_.HandOut(kind, mode, holder, *message, now, changes);

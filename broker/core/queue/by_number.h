@@ -28,12 +28,13 @@ class ByNumber {
         dead_letters_(dead_letters) {}
 
   // Locks or takes deferred messages: all or none (DEF-3). Messages that turn out to have expired
-  // are dropped or dead-lettered even if the call fails (TTL-14).
+  // are dropped or dead-lettered even if the call fails (TTL-14). `takes_large` as in
+  // ReceiveDeferredRequest (requests/number_requests.h).
   Result<std::vector<Delivered>> ReceiveDeferred(LaneKind kind, ReceiveMode mode, HolderId holder,
                                                  const std::optional<LockToken>& session,
                                                  const std::vector<SequenceNumber>& numbers,
                                                  const FoundMessages& found, Timestamp now,
-                                                 Changes& changes);
+                                                 Changes& changes, bool takes_large = false);
   // Makes deferred messages available again: all or none (DFX-1).
   Status Undefer(LaneKind kind, const std::vector<SequenceNumber>& numbers,
                  const FoundMessages& found, Timestamp now, Changes& changes);

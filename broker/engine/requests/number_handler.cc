@@ -87,9 +87,9 @@ void NumberHandler::Plan(Asked<ReceiveDeferredRequest> asked, Turn& turn) {
             auto received = ReceiveAs(
                 asked, target, request.numbers.size(),
                 [&](Queue& queue, HolderId holder) {
-                  return queue.by_number().ReceiveDeferred(target->lane.kind, request.mode, holder,
-                                                           request.session, request.numbers, found,
-                                                           later.now, later.changes);
+                  return queue.by_number().ReceiveDeferred(
+                      target->lane.kind, request.mode, holder, request.session, request.numbers,
+                      found, later.now, later.changes, request.takes_large);
                 },
                 later);
             Reply(later, std::move(asked.answer), std::move(received));

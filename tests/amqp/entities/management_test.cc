@@ -13,6 +13,8 @@
 #include "broker/doors/amqp/entities/amqp_message.h"
 #include "tests/amqp/codec/random_value.h"
 #include "tests/amqp/entities/links_fixture.h"
+#include "tests/amqp/hex.h"
+#include "tests/amqp/mapping/bare_message.h"
 #include "tests/from_environment.h"
 #include "tests/seed_note.h"
 
@@ -507,6 +509,172 @@ TEST_F(UnheardTest, AnAnswerThatComesTooLateGivesItsLocksBack) {
   SayReceiveDeferred();
   GoAway();
   EXPECT_TRUE(IsFree());
+}
+
+// --- deferred messages over 1 MiB
+
+class LargeDeferredTest : public ManagementTest {
+ protected:
+  static constexpr std::size_t kBytes = (std::size_t{3} << 19) + 7;
+
+  LargeDeferredTest() {
+    QueueDescription queue;
+    queue.name = "large";
+    queue.lock_duration = std::chrono::seconds(30);
+    queue.max_message_size_in_kilobytes = 8192;
+    EXPECT_TRUE(broker_.CreateQueue(queue).ok());
+    AttachSender("large");
+    AttachReceiver("large");
+    AttachToManagement("large");
+  }
+  static std::string Large() {
+    std::string body(kBytes, '\0');
+    for (std::size_t i = 0; i < kBytes; ++i) body[i] = static_cast<char>('a' + (i + i / 251) % 26);
+    return DataMessage(body) + FromHex("00 53 78 c1 [02 a3 ['crc'] 52 07]");
+  }
+  // Sends one, and sets it aside.
+  SequenceNumber Defer() {
+    client_.SayTransfer(0, Large());
+    client_.Hear(" disposition{");
+    client_.SayFlow(1, ++received_);
+    HearMessage();
+    Modified defer;
+    defer.undeliverable_here = true;
+    EXPECT_THAT(Dispose(defer, received_ - 1), HasSubstr("settled=true"));
+    return broker_.Peek("large", 0)->messages.back().message->number;
+  }
+  void HearMessage() {
+    while (!client_.Hear(" transfer{").empty()) {
+    }
+  }
+  static Map Numbers(const std::vector<SequenceNumber>& named) {
+    Map body;
+    List numbers;
+    for (const SequenceNumber number : named) {
+      numbers.items.emplace_back(static_cast<std::int64_t>(number.value()));
+    }
+    body.Add(Text("sequence-numbers"), Value(std::move(numbers)));
+    return body;
+  }
+  void SayReceive(SequenceNumber number, bool deletes = false) {
+    Map body = Numbers({number});
+    if (deletes) body.Add(Text("receiver-settle-mode"), Value(std::uint8_t{0}));
+    client_.SayTransfer(kAsker, Request("com.microsoft:receive-by-sequence-number", body));
+  }
+  // Of the reply that came last its only message.
+  Map MessageOfReply() {
+    const Result<Sections> sections = SplitSections(client_.last_payload(), {});
+    if (!sections.ok()) return {};
+    Reader reader(sections->body);
+    reader.EnterDescribed();
+    std::uint64_t descriptor = 0;
+    reader.Read(descriptor);
+    Map body;
+    reader.Read(body);
+    EXPECT_TRUE(reader.ok() && reader.at_end()) << reader.error();
+    const Value* const messages = body.FindString("messages");
+    return messages == nullptr ? Map() : *messages->As<List>()->items.at(0).As<Map>();
+  }
+  static const std::string& BytesOf(const Map& entry) {
+    return entry.FindString("message")->As<Binary>()->bytes;
+  }
+  // Asked by who reads no bodies: whether it is the lock that refuses him.
+  ErrorCode WhyNot(SequenceNumber number) {
+    broker_.Run();
+    return broker_.ReceiveDeferred("large", {number.value()}).status().code();
+  }
+  bool IsFree(SequenceNumber number) { return WhyNot(number) == ErrorCode::kMessageSizeExceeded; }
+  bool IsLocked(SequenceNumber number) { return WhyNot(number) == ErrorCode::kMessageNotFound; }
+
+  std::uint32_t received_ = 0;
+};
+
+TEST_F(LargeDeferredTest, ItComesByItsNumberAsItWasSent) {  // SIZ-8, DEF-3
+  const SequenceNumber number = Defer();
+  const SequenceNumber other = Defer();
+  SayReceive(number);
+  HearMessage();
+
+  const Map entry = MessageOfReply();
+  EXPECT_TRUE(BareBytesIn(BytesOf(entry)) == Large());
+  EXPECT_THAT(BytesOf(entry).substr(0, 500),
+              AllOf(HasSubstr("x-opt-lock-token"), HasSubstr("x-opt-message-state")));
+  EXPECT_TRUE(IsLocked(number));
+  EXPECT_TRUE(IsFree(other));
+  EXPECT_EQ(served_->unanswered_bytes().taken(), 0U);
+
+  Map body;
+  Array tokens{.descriptors = {}, .type = Type::kUuid, .items = {*entry.FindString("lock-token")}};
+  body.Add(Text("lock-tokens"), Value(std::move(tokens)));
+  body.Add(Text("disposition-status"), Text("completed"));
+  EXPECT_THAT(Ask("com.microsoft:update-disposition", body), HasSubstr("\"statusCode\" 200:int"));
+  EXPECT_EQ(broker_.GetQueue("large")->main.messages(), 1);
+}
+
+TEST_F(LargeDeferredTest, ItComesAloneAndWhatComesBehindItIsNotMixedWithIt) {
+  const SequenceNumber number = Defer();
+  const SequenceNumber other = Defer();
+  EXPECT_THAT(Ask("com.microsoft:receive-by-sequence-number", Numbers({number, other})),
+              HasSubstr("amqp:link:message-size-exceeded"));
+  EXPECT_TRUE(IsFree(number));
+
+  SayReceive(number);
+  client_.SayTransfer(kAsker, Request("com.microsoft:dance", {}));
+  SayReceive(other);
+  HearMessage();
+  EXPECT_TRUE(BareBytesIn(BytesOf(MessageOfReply())) == Large());
+  EXPECT_TRUE(IsLocked(number) && IsLocked(other));
+}
+
+TEST_F(LargeDeferredTest, ALinkThatGoesHalfWayGivesTheLockBack) {  // LCK-14
+  const SequenceNumber number = Defer();
+  SayReceive(number);
+  EXPECT_NE(client_.Hear(" transfer{"), "");
+  EXPECT_TRUE(IsLocked(number));
+  client_.SayDetach(kTaker);
+  EXPECT_TRUE(IsFree(number));
+  EXPECT_EQ(broker_.Peek("large", 0)->messages.at(0).delivery.count, 1U);
+}
+
+TEST_F(LargeDeferredTest, AConnectionThatGoesHalfWayGivesTheLockBack) {  // LCK-14
+  const SequenceNumber number = Defer();
+  SayReceive(number);
+  EXPECT_NE(client_.Hear(" transfer{"), "");
+  GoAway();
+  EXPECT_TRUE(IsFree(number));
+}
+
+TEST_F(LargeDeferredTest, WhatIsDeletedGoesWhenTheLastOfItIsTold) {  // RCV-1
+  const SequenceNumber number = Defer();
+  SayReceive(number, /*deletes=*/true);
+  HearMessage();
+  const Map entry = MessageOfReply();
+  EXPECT_TRUE(BareBytesIn(BytesOf(entry)) == Large());
+  EXPECT_EQ(entry.FindString("lock-token"), nullptr);
+  EXPECT_THAT(BytesOf(entry).substr(0, 500), Not(HasSubstr("x-opt-lock")));
+  EXPECT_EQ(broker_.GetQueue("large")->main.messages(), 0);
+}
+
+TEST_F(LargeDeferredTest, WhatIsDeletedStaysWhereItsLinkGoesHalfWay) {
+  const SequenceNumber number = Defer();
+  SayReceive(number, /*deletes=*/true);
+  EXPECT_NE(client_.Hear(" transfer{"), "");
+  client_.SayDetach(kTaker);
+  EXPECT_TRUE(IsFree(number));
+}
+
+// Half a message must not pass for one.
+TEST_F(LargeDeferredTest, AnAnswerThatCannotBeReadToItsEndEndsItsLink) {
+  const SequenceNumber number = Defer();
+  SayReceive(number);
+  EXPECT_NE(client_.Hear(" transfer{"), "");
+  // Somebody else settles it meanwhile.
+  const std::string key = "lock-token";
+  const std::size_t at = client_.last_payload().find(key) + key.size() + 1;
+  const Result<LockToken> token = LockToken::FromBytes(client_.last_payload().substr(at, 16));
+  ASSERT_TRUE(token.ok());
+  ASSERT_TRUE(broker_.Complete("large", *token).ok());
+  EXPECT_THAT(client_.Hear(" detach{"), HasSubstr("com.microsoft:message-lock-lost"));
 }
 
 // --- how much it takes

@@ -190,6 +190,19 @@ class PythonTest(served.ServedTest):
         self.assertEqual(late.receive_messages(max_wait_time=1), [])
         self.assertEqual(late.peek_messages(10, sequence_number=other.sequence_number + 1), [])
 
+    def test_a_large_message_is_received_by_its_number(self):  # DEF-3, SIZ-8
+        self.client.create("large", max_message_size_in_kilobytes=8192)
+        client = self.sdk()
+        body = b"five MiB of a body. " * ((5 << 20) // 20)
+        client.get_queue_sender("large").send_messages(ServiceBusMessage(body))
+        receiver = client.get_queue_receiver("large")
+        held, = self.receive(receiver, 1)
+        receiver.defer_message(held)
+        again, = receiver.receive_deferred_messages(held.sequence_number)
+        self.assertTrue(b"".join(again.body) == body)
+        receiver.complete_message(again)
+        self.assertEqual(daemon_test.stored(self.client, "large"), {})
+
     def test_locks_and_sessions_are_renewed_by_themselves(self):
         for queue in ("q", "letters"):
             self.client.update(queue, mask=["lock_duration"], lock_duration=wire.seconds(SOON))

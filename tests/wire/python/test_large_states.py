@@ -35,6 +35,15 @@ class LargeStatesTest(wire.ManualClockTest):
         self.assertTrue(body == BODY)
         return message
 
+    def peeked_body(self, number, path="orders"):
+        body, at = b"", 0
+        while at is not None:
+            piece = self.client.messaging.PeekBody(messaging_pb2.PeekBodyRequest(
+                entity_path=path, sequence_number=number, from_byte=at), timeout=wire.TIMEOUT)
+            body += piece.data
+            at = piece.next_byte if piece.HasField("next_byte") else None
+        return body
+
     def assert_nothing_left(self):
         runtime = self.client.runtime("orders")
         self.assertEqual((runtime.total_message_count, runtime.size_in_bytes), (0, 0))
@@ -64,6 +73,24 @@ class LargeStatesTest(wire.ManualClockTest):
         message = self.receive_large()
         self.assertEqual(message.delivery_count, 1)
         self.assert_settled(self.client.complete("orders", message.lock_token))
+        self.assert_nothing_left()
+
+    def test_deferred_by_number(self):  # DEF-3, SIZ-8
+        for _ in range(2):
+            self.send_large()
+            self.assert_settled(self.client.defer("orders", self.receive_large().lock_token))
+
+        self.assert_fails(*TOO_LARGE, self.client.receive_deferred, "orders", 1, 2, takes_large=True)
+        self.assert_fails(*TOO_LARGE, self.client.receive_deferred, "orders", 1, takes_large=True,
+                          mode=messaging_pb2.RECEIVE_MODE_RECEIVE_AND_DELETE)
+        (message,) = self.client.receive_deferred("orders", 1, takes_large=True)
+        self.assertEqual((message.message.body, message.sequence_number), (b"", 1))
+        self.assertTrue(self.peeked_body(1) == BODY)
+        self.kill_and_restart()
+        self.assertTrue(self.peeked_body(1) == BODY)
+        self.assert_settled(self.client.complete("orders", message.lock_token))
+        self.client.undefer("orders", 2)
+        self.assert_settled(self.client.complete("orders", self.receive_large().lock_token))
         self.assert_nothing_left()
 
     def test_resting(self):  # RTY-2

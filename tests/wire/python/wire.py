@@ -177,9 +177,10 @@ class Client:
         request = messaging_pb2.RenewLockRequest(entity_path=path, lock_tokens=tokens)
         return self.messaging.RenewLock(request, timeout=TIMEOUT).results
 
-    def receive_deferred(self, path, *numbers, mode=messaging_pb2.RECEIVE_MODE_PEEK_LOCK, session=b""):
+    def receive_deferred(self, path, *numbers, mode=messaging_pb2.RECEIVE_MODE_PEEK_LOCK, session=b"",
+                         takes_large=False):
         request = messaging_pb2.ReceiveDeferredRequest(
-            entity_path=path, sequence_numbers=numbers, mode=mode, session_lock_token=session)
+            entity_path=path, sequence_numbers=numbers, mode=mode, session_lock_token=session, takes_large=takes_large)
         return self.messaging.ReceiveDeferred(request, timeout=TIMEOUT).messages
 
     def undefer(self, path, *numbers):

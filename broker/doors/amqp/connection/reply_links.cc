@@ -57,9 +57,18 @@ std::optional<LinkId> ReplyLinks::Find(SessionId session,
 }
 
 void ReplyLinks::Push(LinkId link, std::string message, Ended ended) {
+  Add(link, {.message = std::move(message), .ended = std::move(ended)});
+}
+
+void ReplyLinks::PushBegin(LinkId link, std::string begin, Rest rest, Ended ended) {
+  Add(link, {.message = std::move(begin), .ended = std::move(ended), .rest = std::move(rest)});
+}
+
+void ReplyLinks::Add(LinkId link, Answer answer) {
   const auto found = takers_.find(link);
-  if (found == takers_.end()) return ended(false);
-  found->second.answers.push_back({std::move(message), std::move(ended)});
+  if (found == takers_.end()) return answer.ended(false);
+  answer.number = ++last_number_;
+  found->second.answers.push_back(std::move(answer));
   Send(link, found->second);
 }
 
@@ -77,21 +86,53 @@ void ReplyLinks::SendAll() {
 void ReplyLinks::Send(LinkId id, Taker& taker) {
   Link* const link = endpoint_.FindLink(id);
   if (link == nullptr) return;
-  while (!taker.answers.empty()) {
-    const OutgoingDelivery delivery{.tag = {std::to_string(taker.next_tag)}, .is_settled = true};
-    const std::string_view left =
-        std::string_view(taker.answers.front().message).substr(taker.sent);
-    const SendResult result = link->Send(delivery, left);
-    taker.sent += result.taken;
-    if (!result.is_done) break;
-    taker.answers.front().ended(true);
-    taker.answers.pop_front();
-    taker.sent = 0;
-    ++taker.next_tag;
+  while (!taker.answers.empty() && SendFirst(id, *link, taker)) {
   }
   if (!taker.is_draining || (link->credit() > 0 && !taker.answers.empty())) return;
   taker.is_draining = false;
   link->GiveBackCredit();
+}
+
+bool ReplyLinks::SendFirst(LinkId id, Link& link, Taker& taker) {
+  Answer& answer = taker.answers.front();
+  if (answer.is_reading) return false;
+  const OutgoingDelivery delivery{.tag = {std::to_string(taker.next_tag)}, .is_settled = true};
+  const std::string_view left = std::string_view(answer.message).substr(taker.sent);
+  const SendResult result = link.Send(delivery, left, !answer.rest.has_value());
+  taker.sent += result.taken;
+  if (!result.is_done) {
+    if (result.has_begun && taker.sent == answer.message.size()) ReadMore(id, answer);
+    return false;
+  }
+  answer.ended(true);
+  taker.answers.pop_front();
+  taker.sent = 0;
+  ++taker.next_tag;
+  return true;
+}
+
+void ReplyLinks::ReadMore(LinkId id, Answer& answer) {
+  answer.is_reading = true;
+  answer.rest->read([this, id, number = answer.number](Result<Piece> piece) {
+    OnPiece(id, number, std::move(piece));
+  });
+}
+
+void ReplyLinks::OnPiece(LinkId id, std::uint64_t number, Result<Piece> piece) {
+  const auto found = takers_.find(id);
+  if (found == takers_.end() || found->second.answers.empty()) return;
+  Answer& answer = found->second.answers.front();
+  if (answer.number != number) return;
+  if (!piece.ok()) {
+    const auto broken = std::move(answer.rest->broken);
+    Forget(id);
+    return broken(piece.status());
+  }
+  answer.is_reading = false;
+  answer.message = std::move(piece->bytes);
+  if (piece->is_last) answer.rest.reset();
+  found->second.sent = 0;
+  Send(id, found->second);
 }
 
 std::size_t ReplyLinks::answers() const {

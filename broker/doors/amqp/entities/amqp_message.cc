@@ -43,6 +43,14 @@ Outgoing OutgoingOf(const wharf::Delivered& delivered, const StoredMessage& stor
   return outgoing;
 }
 
+// As it is told where it was asked for by its number, or peeked at.
+Outgoing StatedOf(Outgoing outgoing, const wharf::Delivered& delivered,
+                  std::optional<std::int32_t> state) {
+  outgoing.state = state;
+  if (!delivered.token.is_zero()) outgoing.lock_token = UuidOf(delivered.token);
+  return outgoing;
+}
+
 // As if it had no body: the large one is not at hand.
 StoredMessage WithoutBody(const StoredMessage& stored) {
   StoredMessage without = stored;
@@ -70,14 +78,18 @@ std::string EncodedOf(const wharf::Delivered& delivered, std::optional<std::int3
   const StoredMessage& stored = *delivered.message;
   std::optional<StoredMessage> without;
   if (stored.facts.has_large_body()) without = WithoutBody(stored);
-  Outgoing outgoing = OutgoingOf(delivered, without ? *without : stored, is_partitioned);
-  outgoing.state = state;
-  if (!delivered.token.is_zero()) outgoing.lock_token = UuidOf(delivered.token);
-  return EncodeWhole(outgoing);
+  return EncodeWhole(StatedOf(OutgoingOf(delivered, without ? *without : stored, is_partitioned),
+                              delivered, state));
 }
 
 EncodedMessage EncodedAround(const wharf::Delivered& delivered, bool is_partitioned) {
   return EncodeMessage(OutgoingOf(delivered, *delivered.message, is_partitioned));
+}
+
+EncodedMessage EncodedAround(const wharf::Delivered& delivered, std::int32_t state,
+                             bool is_partitioned) {
+  return EncodeMessage(
+      StatedOf(OutgoingOf(delivered, *delivered.message, is_partitioned), delivered, state));
 }
 
 Result<PropertyMap> PropertiesFrom(const Map& map) {

@@ -28,6 +28,9 @@ std::string EncodedOf(const wharf::Delivered& delivered, std::optional<std::int3
                       bool is_partitioned = false);
 // What stands before and behind the body, which may be large.
 EncodedMessage EncodedAround(const wharf::Delivered& delivered, bool is_partitioned = false);
+// With its lock and its state, as EncodedOf.
+EncodedMessage EncodedAround(const wharf::Delivered& delivered, std::int32_t state,
+                             bool is_partitioned);
 
 // Of an application, as its settlement changes them; an error if a name is no text. What is said
 // here was decoded with the frame around it, and each value stands in its shortest encoding.

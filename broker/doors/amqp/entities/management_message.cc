@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "broker/doors/amqp/codec/format_code.h"
 #include "broker/doors/amqp/codec/writer.h"
 #include "broker/doors/amqp/message/sections.h"
 #include "broker/doors/amqp/types/descriptor.h"
@@ -35,6 +36,43 @@ Result<Map> MapOfBody(const Sections& sections) {
   if (reader.PeekType() == Type::kMap) reader.Read(map);
   if (reader.ok()) return map;
   return Status(ErrorCode::kArgumentError, "the body of the request: " + reader.error());
+}
+
+// --- a message whose body is not here
+
+void PutNumber(std::string& out, std::uint64_t number) {
+  for (int shift = 24; shift >= 0; shift -= 8) out += static_cast<char>(number >> shift);
+}
+
+// A list or a map with so many values, whose bytes come next.
+void PutCompound(std::string& out, std::uint8_t format_code, std::uint64_t bytes,
+                 std::uint32_t count) {
+  out += static_cast<char>(format_code);
+  PutNumber(out, bytes + sizeof(count));
+  PutNumber(out, count);
+}
+
+// {messages: [{lock-token: uuid, message: binary}]}: what is not here is the end of all of them.
+std::string BodyAround(const LargeReplyMessage& large) {
+  constexpr std::uint64_t kCompoundHeadBytes = 9;
+  std::string entry;
+  Writer writer(entry);
+  if (large.lock_token.has_value()) {
+    writer.WriteString("lock-token");
+    writer.Write(*large.lock_token);
+  }
+  writer.WriteString("message");
+  entry += static_cast<char>(code::kBinary32);
+  PutNumber(entry, large.bytes);
+  const std::uint64_t entry_bytes = entry.size() + large.bytes;
+  const std::string key = Encoded(std::string("messages"));
+  const std::uint64_t list_bytes = kCompoundHeadBytes + entry_bytes;
+  std::string body;
+  PutCompound(body, code::kMap32, key.size() + kCompoundHeadBytes + list_bytes, 2);
+  body += key;
+  PutCompound(body, code::kList32, list_bytes, 1);
+  PutCompound(body, code::kMap32, entry_bytes, large.lock_token.has_value() ? 4 : 2);
+  return body + entry + large.head;
 }
 
 }  // namespace
@@ -88,7 +126,9 @@ std::string WriteManagementReply(const ManagementRequest& request, const Managem
   writer.BeginDescribed(descriptor::kApplicationProperties);
   writer.Write(said);
   writer.BeginDescribed(descriptor::kAmqpValue);
-  if (reply.body.has_value()) {
+  if (reply.large.has_value()) {
+    writer.WriteEncoded(BodyAround(*reply.large));
+  } else if (reply.body.has_value()) {
     writer.Write(*reply.body);
   } else {
     writer.WriteNull();

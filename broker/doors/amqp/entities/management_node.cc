@@ -109,12 +109,24 @@ void ManagementNode::Reply(LinkId asker, SessionId session, const ManagementRequ
   if (!taker.has_value()) {
     node_.locks->Release(reply.locked);
   } else {
-    replies_.Push(*taker, WriteManagementReply(request, reply),
-                  [this, locked = reply.locked](bool is_written) {
-                    is_written ? node_.locks->NoteHeard(locked) : node_.locks->Release(locked);
-                  });
+    const auto ended = [this, locked = reply.locked](bool is_written) {
+      is_written ? node_.locks->NoteHeard(locked) : node_.locks->Release(locked);
+    };
+    std::string message = WriteManagementReply(request, reply);
+    if (reply.large.has_value()) {
+      replies_.PushBegin(*taker, std::move(message), RestOf(*reply.large, *taker), ended);
+    } else {
+      replies_.Push(*taker, std::move(message), ended);
+    }
   }
   GiveCredit();
+}
+
+ReplyLinks::Rest ManagementNode::RestOf(const LargeReplyMessage& large, LinkId taker) {
+  return {.read = large.read, .broken = [this, taker](const Status& why) {
+            WorldOf(taker, "").Detach(why);
+            GiveCredit();
+          }};
 }
 
 void ManagementNode::OnCredit(const CreditGiven& credit) {

@@ -58,6 +58,8 @@ class ManagementNode {
   DeliveryState Handle(LinkId link, Asker& asker);
   void Reply(LinkId asker, SessionId session, const ManagementRequest& request,
              const ManagementReply& reply);
+  // A link that has half an answer ends.
+  ReplyLinks::Rest RestOf(const LargeReplyMessage& large, LinkId taker);
   void GiveCredit();
   LinkWorld WorldOf(LinkId link, const std::string& path) const {
     return {requests_, connection_, transactions_, link, path};

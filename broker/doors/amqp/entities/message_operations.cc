@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "broker/doors/amqp/entities/amqp_message.h"
+#include "broker/doors/amqp/entities/large_answer.h"
 #include "broker/doors/amqp/entities/operations.h"
 
 namespace wharf::amqp {
@@ -74,6 +75,50 @@ void OnPage(Operation& operation, PeekRequest request, const PeekPage& page) {
   Peek(operation, request);
 }
 
+void AnswerReceived(Operation& operation, const std::vector<wharf::Delivered>& delivered,
+                    bool locks) {
+  List messages;
+  for (const wharf::Delivered& each : delivered) {
+    Map entry;
+    Put(entry, "message", EncodedWith(operation, each, kDeferred));
+    if (locks) Put(entry, "lock-token", Value(UuidOf(each.token)));
+    messages.items.emplace_back(std::move(entry));
+  }
+  AnswerMessages(operation, std::move(messages));
+}
+
+// One with a large body comes alone.
+void ReceiveLocked(Operation& operation, ReceiveDeferredRequest request, bool is_consumed) {
+  operation.AskForLocks(
+      std::move(request), kAnswerBytesMax,
+      [is_consumed](Operation& self, const std::vector<wharf::Delivered>& delivered) {
+        const bool is_large =
+            delivered.size() == 1 && delivered.front().message->facts.has_large_body();
+        if (!is_large) return AnswerReceived(self, delivered, /*locks=*/true);
+        self.Done(LargeAnswer::Begin(self, delivered.front(), kDeferred, is_consumed));
+      },
+      [](Operation& self, const Status& refused) { self.Fail(refused); });
+}
+
+// A large body would be gone with its message, before it is read: such a one is locked, and deleted
+// when it is.
+void ReceiveAndDelete(Operation& operation, const ReceiveDeferredRequest& request) {
+  operation.AskForLocks(
+      request, kAnswerBytesMax,
+      [](Operation& self, const std::vector<wharf::Delivered>& delivered) {
+        AnswerReceived(self, delivered, /*locks=*/false);
+      },
+      [request](Operation& self, const Status& refused) {
+        const bool may_be_large =
+            refused.code() == ErrorCode::kMessageSizeExceeded && request.numbers.size() == 1;
+        if (!may_be_large) return self.Fail(refused);
+        ReceiveDeferredRequest locking = request;
+        locking.mode = ReceiveMode::kPeekLock;
+        locking.takes_large = true;
+        ReceiveLocked(self, std::move(locking), /*is_consumed=*/true);
+      });
+}
+
 }  // namespace
 
 void PeekMessages(const OperationPtr& operation) {
@@ -98,22 +143,14 @@ void ReceiveByNumber(const OperationPtr& operation) {
   // As the settle mode of a receiver: first is receive-and-delete.
   const bool locks = operation->Number("receiver-settle-mode").value_or(1) != 0;
   request.mode = locks ? ReceiveMode::kPeekLock : ReceiveMode::kReceiveAndDelete;
+  request.takes_large = locks;
   if (operation->Find<std::string>("session-id") != nullptr) {
     const Result<LockToken> session = operation->HeldSession();
     if (!session.ok()) return operation->Fail(session.status());
     request.session = *session;
   }
-  operation->AskForLocks(std::move(request), kAnswerBytesMax,
-                         [locks](Operation& self, const std::vector<wharf::Delivered>& delivered) {
-                           List messages;
-                           for (const wharf::Delivered& each : delivered) {
-                             Map entry;
-                             Put(entry, "message", EncodedWith(self, each, kDeferred));
-                             if (locks) Put(entry, "lock-token", Value(UuidOf(each.token)));
-                             messages.items.emplace_back(std::move(entry));
-                           }
-                           AnswerMessages(self, std::move(messages));
-                         });
+  locks ? ReceiveLocked(*operation, std::move(request), /*is_consumed=*/false)
+        : ReceiveAndDelete(*operation, request);
 }
 
 void DeleteMessages(const OperationPtr& operation) {

@@ -133,6 +133,12 @@ void Operation::Done(Map body) {
   Answer(std::move(reply));
 }
 
+void Operation::Done(LargeReplyMessage large) {
+  ManagementReply reply;
+  reply.large = std::move(large);
+  Answer(std::move(reply));
+}
+
 void Operation::Nothing(std::string condition) {
   Answer({.status_number = ManagementReply::kNothing,
           .description = "No Content",

@@ -46,6 +46,8 @@ class Operation final : public std::enable_shared_from_this<Operation> {
   // What is done in a transaction is done with its commit.
   bool is_in_transaction() const { return txn_id_.has_value(); }
   const std::string& name() const { return request_.operation; }
+  const LinkWorld& world() const { return world_; }
+  const Caller& caller() const { return caller_; }
 
   // --- what it says: nothing (or an empty list) if there is none of this type
 
@@ -86,15 +88,17 @@ class Operation final : public std::enable_shared_from_this<Operation> {
       self->AskPageNow(std::move(request), bytes, std::move(then));
     });
   }
-  // The same for what locks messages: they go back if the client does not hear of them.
-  template <typename Then>
-  void AskForLocks(ReceiveDeferredRequest request, std::size_t bytes, Then then) {
+  // The same for what locks messages: they go back if the client does not hear of them. Behind a
+  // failure `refused` goes on.
+  template <typename Then, typename Refused>
+  void AskForLocks(ReceiveDeferredRequest request, std::size_t bytes, Then then, Refused refused) {
     auto locked = std::make_shared<UnheardLocks::Id>(UnheardLocks::kNone);
     const bool is_locked = request.mode == ReceiveMode::kPeekLock;
     AskFor(
         world_, caller_, std::move(request), bytes,
-        [self = shared_from_this(), locked, then = std::move(then)](const LocksAnswer& answer) {
-          if (!answer.ok()) return self->Fail(answer.status());
+        [self = shared_from_this(), locked, then = std::move(then),
+         refused = std::move(refused)](const LocksAnswer& answer) {
+          if (!answer.ok()) return refused(*self, answer.status());
           self->locked_ = *locked;
           then(*self, *answer);
         },
@@ -110,6 +114,7 @@ class Operation final : public std::enable_shared_from_this<Operation> {
   }
   void Done(Map body = {});
   // There is none of what was asked for.
+  void Done(LargeReplyMessage large);
   // Some clients want to hear what it is that there is none of.
   void Nothing(std::string condition = {});
   void Fail(const Status& why);

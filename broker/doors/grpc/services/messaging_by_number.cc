@@ -23,7 +23,8 @@ UnaryReactor* MessagingService::ReceiveDeferred(grpc::CallbackServerContext* con
     const auto session = OptionalSessionTokenFromProto(call.request().session_lock_token());
     if (!session.ok()) return call.Fail(session.status());
     call.requests().Ask(call.caller(),
-                        ReceiveDeferredRequest{call.entity(), *std::move(numbers), *mode, *session},
+                        ReceiveDeferredRequest{call.entity(), *std::move(numbers), *mode, *session,
+                                               call.request().takes_large()},
                         [&call, mode = *mode](Result<std::vector<Delivered>> received) {
                           AnswerReceive(call, mode, std::move(received));
                         });
