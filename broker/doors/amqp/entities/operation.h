@@ -63,7 +63,8 @@ class Operation final : public std::enable_shared_from_this<Operation> {
   const std::vector<Value>& Items(std::string_view key) const;
   TokenList Tokens() const;
   Numbers SequenceNumbers() const;
-  // Of the session that `session-id` names, which this connection holds.
+  // Of the session that `session-id` names, which this connection holds. If it does not, that of no
+  // session: the broker refuses it, and tells who has no right to ask nothing but that.
   Result<LockToken> HeldSession() const;
 
   // --- what it does
@@ -113,8 +114,8 @@ class Operation final : public std::enable_shared_from_this<Operation> {
            [self = shared_from_this(), then = std::move(then)] { then(*self); });
   }
   void Done(Map body = {});
-  // There is none of what was asked for.
   void Done(LargeReplyMessage large);
+  // There is none of what was asked for.
   // Some clients want to hear what it is that there is none of.
   void Nothing(std::string condition = {});
   void Fail(const Status& why);
