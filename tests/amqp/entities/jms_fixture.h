@@ -32,7 +32,8 @@ class JmsFixture : public ::testing::Test {
     void Drop() const { const auto gone = std::move(*served); }
   };
 
-  JmsFixture() {
+  explicit JmsFixture(bool serves_jms = true) : entities_(serves_jms) {
+    if (!serves_jms) world_.client_ids = nullptr;
     gate_.Open(nullptr);
     QueueDescription queue;
     queue.name = "q";
@@ -192,7 +193,7 @@ class JmsFixture : public ::testing::Test {
   EngineHarness broker_;
   GuardGate gate_;
   DoorLimits limits_;
-  BrokerDoor entities_{true};
+  BrokerDoor entities_;
   std::function<Timestamp()> wall_ = [] { return kHarnessStart; };
   amqp::Open open_;
   LogLimit log_limit_{Duration(0)};

@@ -1,6 +1,8 @@
-// Golden dialogues of JMS clients (jms/*.txt): what qpid-jms says, frame by frame, as doors.md
-// tells it (section 16), and below each step what the door answers. There are the queue `q` and the
-// topic `t`.
+// Golden dialogues of clients that cannot be had here: what they say, frame by frame, as doors.md
+// tells it, and below each step what the door answers. JMS clients (jms/*.txt: qpid-jms, section
+// 16), and SDKs of Service Bus (sdks/*.txt: .NET, Java, Go, the next Python, sections 0 to 11), to
+// whom JMS is not served. There are the queues `q` and, for SDKs, `letters`, which has sessions,
+// and the topic `t`.
 //
 //   > 'AMQP' 00 01 00 00        bytes (tests/amqp/hex.h)
 //   > 3 00 53 17 45             a frame on channel 3; `sasl` instead of a channel, a frame of SASL
@@ -10,8 +12,8 @@
 //   ----                        and the answer, up to an empty line
 //
 // What chance and the clock have a part in stands there as UUID and TIME; the transaction that was
-// declared last as TXN, also in what is said.
-// WHARF_REWRITE_TRANSCRIPTS=1 writes the answers anew.
+// declared last as TXN, and the lock that was told last over `$management` as TOKEN, also in what
+// is said. WHARF_REWRITE_TRANSCRIPTS=1 writes the answers anew.
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
@@ -52,12 +54,22 @@ std::string WithoutChance(const std::string& line) {
   static const std::regex tag("delivery-tag=b'[0-9a-f]+'");
   std::string text = std::regex_replace(line, uuid, "UUID");
   text = std::regex_replace(text, time, "Timestamp:TIME");
+  // The same in the payload of an answer.
+  static const std::regex told("547261636b696e6749643a(?:[0-9a-f]{2}){36}");
+  text = std::regex_replace(text, told, "547261636b696e6749643aUUID");
   return std::regex_replace(text, tag, "delivery-tag=TAG");
 }
 
-class JmsTranscriptTest : public JmsFixture,
-                          public ::testing::WithParamInterface<std::filesystem::path> {
+class DialogueTest : public JmsFixture,
+                     public ::testing::WithParamInterface<std::filesystem::path> {
  protected:
+  DialogueTest() : JmsFixture(GetParam().parent_path().filename() == "jms") {
+    QueueDescription letters;
+    letters.name = "letters";
+    letters.requires_session = true;
+    EXPECT_TRUE(broker_.CreateQueue(letters).ok());
+  }
+
   // The whole dialogue with the answers that are given now.
   std::string Replayed(std::istream& script) {
     const Guest guest = Connect();
@@ -82,13 +94,19 @@ class JmsTranscriptTest : public JmsFixture,
 
  private:
   std::string Said(const std::string& line) const {
-    return std::regex_replace(line, std::regex("TXN"), transaction_);
+    return std::regex_replace(std::regex_replace(line, std::regex("TXN"), transaction_),
+                              std::regex("TOKEN"), token_);
   }
   std::string Heard(const std::string& frame) {
     static const std::regex declared("txn-id=b'([0-9a-f]+)'");
     std::smatch found;
     if (std::regex_search(frame, found, declared)) transaction_ = found[1];
-    return WithoutChance(std::regex_replace(frame, declared, "txn-id=TXN"));
+    // Behind "lock-token", a uuid.
+    static const std::regex locked("(6c6f636b2d746f6b656e98)([0-9a-f]{32})");
+    if (std::regex_search(frame, found, locked)) token_ = found[2];
+    std::string text = std::regex_replace(frame, declared, "txn-id=TXN");
+    text = std::regex_replace(text, locked, "$1TOKEN");
+    return WithoutChance(text);
   }
 
   std::string Do(const std::string& command) {
@@ -114,18 +132,22 @@ class JmsTranscriptTest : public JmsFixture,
   std::string told_;
   // In hexadecimal digits.
   std::string transaction_;
+  std::string token_;
 };
 
-std::vector<std::filesystem::path> Transcripts() {
+std::vector<std::filesystem::path> Dialogues() {
   std::vector<std::filesystem::path> paths;
-  for (const auto& entry : std::filesystem::directory_iterator(WHARF_JMS_TRANSCRIPTS_FOLDER)) {
-    paths.push_back(entry.path());
+  for (const char* const kind : {"jms", "sdks"}) {
+    const std::filesystem::path folder = std::filesystem::path(WHARF_DIALOGUES_FOLDER) / kind;
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+      paths.push_back(entry.path());
+    }
   }
   std::sort(paths.begin(), paths.end());
   return paths;
 }
 
-TEST_P(JmsTranscriptTest, IsAnsweredAsItStands) {
+TEST_P(DialogueTest, IsAnsweredAsItStands) {
   std::ifstream file(GetParam());
   std::stringstream golden;
   golden << file.rdbuf();
@@ -137,7 +159,7 @@ TEST_P(JmsTranscriptTest, IsAnsweredAsItStands) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Jms, JmsTranscriptTest, ::testing::ValuesIn(Transcripts()),
+INSTANTIATE_TEST_SUITE_P(Clients, DialogueTest, ::testing::ValuesIn(Dialogues()),
                          [](const auto& info) { return info.param.stem().string(); });
 
 }  // namespace
