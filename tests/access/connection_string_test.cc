@@ -33,6 +33,17 @@ TEST(ConnectionStringTest, ThatOfTheEmulatorIsRead) {
   EXPECT_EQ(parsed->Uri(), "sb://localhost/");
 }
 
+// Names of namespaces are those of hosts here: what Service Bus allows of them is read as well.
+TEST(ConnectionStringTest, ANamespaceIsAHost) {  // NAM-4
+  for (const std::string host : {"a-name-of-50-letters-0123456789-0123456789-01234567", "ends-sb",
+                                 "shop.servicebus.windows.net", "127.0.0.1"}) {
+    const Result<ConnectionString> parsed = ParseConnectionString(
+        "Endpoint=sb://" + host + "/;SharedAccessKeyName=root;SharedAccessKey=" + kKeyOne);
+    ASSERT_TRUE(parsed.ok()) << parsed.status().message();
+    EXPECT_EQ(parsed->Authority(), host);
+  }
+}
+
 TEST(ConnectionStringTest, MayHaveATokenInsteadOfAKey) {
   const Result<ConnectionString> parsed = ParseConnectionString(
       "Endpoint=sb://h/;SharedAccessSignature=SharedAccessSignature sr=q&sig=a%3d&se=1&skn=r");

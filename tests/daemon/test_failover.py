@@ -1,4 +1,5 @@
-"""What the README says of clients that know three addresses, run as it stands there while their leader is killed."""
+"""What the README says of clients that know three addresses, run as it stands there while their leader is killed. All
+that a client holds goes over with its leader but sessions held by AMQP links (tests/amqp/served/test_sessions.py)."""
 
 import os
 import pathlib

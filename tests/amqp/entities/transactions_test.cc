@@ -87,7 +87,7 @@ TEST(ControlMessageTest, AnythingElseIsNone) {
   }
 }
 
-TEST_F(TransactionsTest, TheCoordinatorTellsWhatItCanDo) {  // ADR-9
+TEST_F(TransactionsTest, TheCoordinatorTellsWhatItCanDo) {  // ADR-9, TXN-23
   Attach attach;
   attach.name = "another";
   attach.handle = 21;
@@ -221,6 +221,19 @@ TEST_F(TransactionsTest, ADischargeWaitsForWhatCameBefore) {
   for (int i = 0; i < 10; ++i) client_.SayTransfer(0, DataMessage("x"), 0, In(succeeds), true);
   EXPECT_THAT(Discharge(succeeds), HasSubstr("state=accepted"));
   EXPECT_EQ(Count(), 10);
+}
+
+// An SDK does not try again what failed in a transaction: it declares another one, and does all of
+// it once more.
+TEST_F(TransactionsTest, WhatIsDoneAgainInAnotherOneIsDoneOnce) {  // TXN-22
+  AttachSender();
+  for (const bool fails : {true, false}) {
+    const Binary txn = Declare();
+    SendIn(txn, "one");
+    if (fails) client_.SayTransfer(0, "nonsense", 0, In(txn), true);
+    EXPECT_THAT(Discharge(txn), HasSubstr(fails ? "amqp:transaction:rollback" : "state=accepted"));
+  }
+  EXPECT_EQ(Count(), 1);
 }
 
 // --- settling
@@ -419,6 +432,32 @@ Attach ByWayOf(const std::string& by, const std::string& to) {
   attach.properties.emplace().Add(Value(Symbol{"com.microsoft:transfer-destination-address"}),
                                   Value(to));
   return attach;
+}
+
+// As SDKs do it across entities: the coordinator first, then the entity that all of it goes by way
+// of. A receiver of another one is taken as well: ours spans any entities.
+TEST_F(TransactionsTest, OneThatBeginsWithItsCoordinatorSpansEntities) {  // TXN-7
+  CreateOther();
+  ASSERT_TRUE(broker_.Send("q", "one").ok());
+  ASSERT_TRUE(broker_.Send("other", "two").ok());
+  AttachReceiver("q");
+  client_.Say(Receiver("r2", 5, "other"));
+  client_.Hear(" attach{name=\"r2\"");
+  client_.Say(ByWayOf("q", "other"));
+  client_.Hear(" flow{");
+  for (const std::uint32_t handle : {1U, 5U}) {
+    client_.SayFlow(handle, 1);
+    client_.Hear(" transfer{");
+  }
+
+  const Binary txn = Declare();
+  EXPECT_THAT(Dispose(In(txn, Accepted()), 0), HasSubstr("accepted"));
+  EXPECT_THAT(Dispose(In(txn, Accepted()), 1), HasSubstr("accepted"));
+  EXPECT_THAT(SendIn(txn, "three", 2), HasSubstr("accepted"));
+  EXPECT_THAT(Discharge(txn), HasSubstr("state=accepted"));
+
+  EXPECT_EQ(Count(), 0);
+  EXPECT_EQ(Count("other"), 1);
 }
 
 TEST_F(TransactionsTest, ASendByWayOfAnEntityGoesToItsDestination) {  // TXN-5

@@ -68,6 +68,7 @@ class Sessions(HoldsSessions):
 
 class Leaders(HoldsSessions, cluster_nodes.ClusterTest):
 
+    # Locks outlive a leader, but sessions held by AMQP links do not.
     def test_what_a_link_held_is_free_when_another_node_leads(self):
         leader = start_three(self)
         self.fill_and_hold(leader.client, served.amqp_port(leader.daemon))
