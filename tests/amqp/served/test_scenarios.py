@@ -444,6 +444,8 @@ class Scenarios:
     def test_23_a_queue_that_takes_nothing_still_gives(self):  # STS-3
         self.create()
         self.sdk.send(self.q, "x")
+        # What a sender hears that is there already is test_entity_ends.
+        self.sdk.close(self.q)
         self.client.update(self.q, status=management_pb2.ENTITY_STATUS_SEND_DISABLED)
 
         self.assert_fails("MessagingEntityDisabled", self.sdk.send, self.q, "y")
@@ -454,6 +456,7 @@ class Scenarios:
     def test_23_a_topic_that_takes_nothing_still_gives(self):  # STS-2, STS-7
         topic, path = self.subscribe()
         self.sdk.send(topic, "x")
+        self.sdk.close(topic)
         self.client.topics.update(topic, status=management_pb2.ENTITY_STATUS_DISABLED)
 
         self.assert_fails("MessagingEntityDisabled", self.sdk.send, topic, "y")
