@@ -42,7 +42,7 @@ bool IsIn(const RuleDescription& rule) {
 bool BringsEncodings(const SendRequest& request) { return IsIn(request.messages); }
 // What comes at the end of one that ends apart may bring some.
 bool BringsEncodings(const UploadRequest& request) {
-  return request.ends_apart || IsIn(request.message);
+  return request.ends_apart || !request.body_bytes.has_value() || IsIn(request.message);
 }
 bool BringsEncodings(const SettleRequest& request) { return IsIn(request.settlement); }
 bool BringsEncodings(const SettleOneRequest& request) { return IsIn(request.settlement); }

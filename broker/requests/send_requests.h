@@ -25,10 +25,10 @@ struct SendRequest {
   std::vector<Message> messages{};
   // All messages or none.
   bool atomic = false;
-  // Of an atomic one: its bytes as the client encoded it, where that is what the client holds
-  // against the limit. What is within it is not too large, though its messages have more in the
-  // broker, each or together: the door may have given each an id that the client did not reckon
-  // with.
+  // Of an atomic one, or of one message: its bytes as the client encoded it, where that is what the
+  // client holds against the limit. What is within it is not too large, though its messages have
+  // more in the broker, each or together: the door may have given each an id that the client did
+  // not reckon with.
   std::optional<std::int64_t> encoded_bytes{};
 };
 

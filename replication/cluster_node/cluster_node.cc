@@ -686,8 +686,10 @@ Status ClusterNode::CheckRemoval(const RaftNode& node, const MemberBook& book,
 // timeout one that has died, and a stream may stand for seconds behind a cut.
 bool ClusterNode::IsHeard(const MemberReport& member) const {
   const Duration timeout = options_.raft.tick * options_.raft.node.core.election_ticks;
-  return member.peer && member.peer->is_connected &&
-         world_.wall.Now() - member.peer->last_heard < timeout;
+  if (!member.peer || !member.peer->is_connected) return false;
+  const Duration silent = world_.wall.Now() - member.peer->last_heard;
+  // A clock that was set back says nothing until the next sign of life.
+  return silent >= Duration(0) && silent < timeout;
 }
 
 void ClusterNode::SetAddress(const std::string& name, const std::string& client_address,

@@ -393,6 +393,13 @@ class DataTest(RestTest):
         self.assertEqual(self.ask("POST", "/q/messages", batch, BATCH).status, 201)
         self.assertEqual(self.client.runtime("q").active_message_count, 4000)
 
+    def test_one_message_has_no_bound_of_a_batch(self):  # SIZ-1
+        """Up to what its entity takes: also the longest that is held, with what it says beside its body."""
+        self.client.create("more", max_message_size_in_kilobytes=2048)
+        for more in (-1, 0):
+            self.send("more", b"x" * (MIB + more), {"color": '"red"'})
+        self.assertEqual(self.client.runtime("more").active_message_count, 2)
+
     def test_a_larger_body_may_come_in_where_it_is_said(self):  # RST-13
         self.daemon.terminate()
         self.serve("--http-max-body=8MiB")

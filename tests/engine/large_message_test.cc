@@ -479,7 +479,9 @@ TEST_F(LargeMessageTest, ADeferredOneIsGivenToWhoReadsBodies) {  // DEF-3, SIZ-8
   const SequenceNumber number = SendLarge();
   Send(1);
   const SequenceNumber small(number.value() + 1);
-  for (const bool is_large : {true, false}) {
+  // Its size is nothing.
+  const SequenceNumber empty = *engine_.Send("orders", "");
+  for (const bool is_large : {true, false, false}) {
     const TestReceiver receiver = AttachWith(1);
     ASSERT_EQ(receiver.sink->deliveries.at(0).message->facts.has_large_body(), is_large);
     ASSERT_TRUE(engine_.Defer("orders", receiver.token(0)).ok());
@@ -488,7 +490,7 @@ TEST_F(LargeMessageTest, ADeferredOneIsGivenToWhoReadsBodies) {  // DEF-3, SIZ-8
   const auto kLocks = ReceiveMode::kPeekLock;
   for (const auto& refused :
        {receive({number}, false, kLocks), receive({number, small}, true, kLocks),
-        receive({small, number}, true, kLocks),
+        receive({small, number}, true, kLocks), receive({empty, number}, true, kLocks),
         receive({number}, true, ReceiveMode::kReceiveAndDelete)}) {
     EXPECT_EQ(refused.status().code(), ErrorCode::kMessageSizeExceeded);
   }

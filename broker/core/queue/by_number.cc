@@ -88,6 +88,7 @@ Result<std::vector<Delivered>> ByNumber::ReceiveDeferred(LaneKind kind, ReceiveM
   const Result<Source> source = receiving_.SourceOf(kind, session, now);
   if (!source.ok()) return source.status();
   lanes_.main().NoteAccess(now);
+  const bool may_be_large = takes_large && mode == ReceiveMode::kPeekLock && numbers.size() == 1;
   Status refused;
   std::int64_t bytes = 0;
   for (const SequenceNumber number : numbers) {
@@ -99,7 +100,7 @@ Result<std::vector<Delivered>> ByNumber::ReceiveDeferred(LaneKind kind, ReceiveM
     } else if (!message->is_readable()) {
       refused = Unreadable(*message, record_.description.name);
     } else if (refused.ok()) {
-      refused = CheckDeliverable(*message, bytes, takes_large && mode == ReceiveMode::kPeekLock);
+      refused = CheckDeliverable(*message, bytes, may_be_large);
       bytes += message->message->facts.size;
     }
   }

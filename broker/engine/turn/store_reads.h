@@ -3,8 +3,8 @@
 // Of what nobody waits for a few are under way at a time, from their turn until what they brought
 // is planned; the others stand in line. That line is bounded by the workers that stand in it, each
 // of which asks for its next step when one of its own is planned: 8 steps of the Reclaimer, one of
-// each of 64 jobs, one of SharedBodies, and one of each of 16 passes through sessions. Owned by the
-// Shard, used on its thread.
+// each of 64 jobs, one of SharedBodies, one of the DueSweeper, and one of each of 16 passes through
+// sessions. Owned by the Shard, used on its thread.
 #pragma once
 
 #include <cstddef>

@@ -203,6 +203,17 @@ TEST(DeliveriesTest, TheFirstModeSettlesWithTheOutcome) {
   EXPECT_EQ(to.peer.Events(), "disposed 2 settled accepted{}");
 }
 
+TEST(DeliveriesTest, WhateverIsSettledIsAUseOfItsLink) {  // LNK-6
+  SendingPeer to;
+  to.peer.GiveCredit(2);
+  for (int i = 0; i < 2; ++i) to.link->Send(kOne, "a");
+  for (const bool is_settled : {true, false}) {
+    const std::uint64_t before = to.link->uses();
+    to.peer.Say(Says(Role::kReceiver, is_settled ? 0 : 1, std::nullopt, is_settled));
+    EXPECT_GT(to.link->uses(), before) << is_settled;
+  }
+}
+
 TEST(DeliveriesTest, TheSecondModeWaitsForAnAnswer) {
   SendingPeer to;
   to.peer.GiveCredit(3);

@@ -42,7 +42,7 @@ std::string MessageTo(const std::string& to, const std::string& body) {
   return encoded;
 }
 
-std::string MessageAt(const Value& delivery_time) {
+std::string MessageAt(const Value& delivery_time, std::string_view body = "later") {
   std::string encoded;
   Writer writer(encoded);
   writer.BeginDescribed(descriptor::kMessageAnnotations);
@@ -50,7 +50,7 @@ std::string MessageAt(const Value& delivery_time) {
   annotations.Add(Value(Symbol{"x-opt-delivery-time"}), Value(delivery_time));
   writer.Write(Value(std::move(annotations)));
   writer.BeginDescribed(descriptor::kData);
-  writer.WriteBinary("later");
+  writer.WriteBinary(body);
   return encoded;
 }
 
@@ -165,6 +165,23 @@ TEST_F(JmsLinksTest, AMessageIsDeliveredWhenItsDelayIsOver) {
   ASSERT_THAT(received, SizeIs(2));
   // Its consumer reads there when that was to be.
   EXPECT_EQ(received[0].message->message.carried->annotations[0].first, "x-opt-delivery-time");
+}
+
+TEST_F(JmsLinksTest, ALargeMessageIsDeliveredWhenItsDelayIsOver) {
+  QueueDescription queue;
+  queue.name = "large";
+  queue.max_message_size_in_kilobytes = 4096;
+  ASSERT_TRUE(broker_.CreateQueue(queue).ok());
+  const Guest guest = Enter("shop");
+  const std::int64_t now =
+      std::chrono::floor<std::chrono::milliseconds>(kHarnessStart.time_since_epoch()).count();
+  Say(guest, Producer("s", 0, "large"));
+  guest->Hear(" flow{");
+
+  guest->SayTransfer(0, MessageAt(Value(TimestampMs{now + 60'000}), std::string(2 << 20, 'x')));
+
+  EXPECT_THAT(guest->Hear(" disposition{"), HasSubstr("accepted"));
+  EXPECT_EQ(broker_.GetQueue("large")->main.scheduled, 1);
 }
 
 // --- queues

@@ -78,6 +78,8 @@ TEST(BodyWalkTest, WhatHasNoPlaceIsWrong) {
            "00 53 75 a0 [] 41",
            "00 53 77 3f",
            "00 53 75 a0 [] 00 53 99 41",
+           "00 53 75 00 53 01 a0 ['data']",
+           "00 53 76 00 53 01 45",
        }) {
     for (const std::size_t piece : {std::size_t{1}, std::size_t{100}}) {
       const Walked walked = Walk(FromHex(wrong), piece);

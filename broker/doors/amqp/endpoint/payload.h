@@ -15,7 +15,9 @@ namespace wharf::amqp {
 
 class Payload {
  public:
+  // What most are.
   template <std::convertible_to<std::string_view> Text>
+  // NOLINTNEXTLINE(google-explicit-constructor)
   Payload(const Text& whole) : pieces_{std::string_view(whole)} {}
   Payload(std::string_view head, std::string_view body, std::string_view tail)
       : pieces_{head, body, tail} {}

@@ -285,6 +285,11 @@ MaybeFault Session::OnDisposition(Disposition disposition) {
                     .is_settled = disposition.settled,
                     .state = std::move(disposition.state)};
   if (disposed.deliveries.empty()) return std::nullopt;
+  for (const DeliveryRef& each : disposed.deliveries) {
+    if (const auto link = shared_.links.find(each.link); link != shared_.links.end()) {
+      link->second->NoteUse();
+    }
+  }
   shared_.Tell(std::move(disposed));
   // One that was full of them may send again.
   if (is_outgoing && disposition.settled) shared_.Unblock();

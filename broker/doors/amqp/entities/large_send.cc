@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "broker/doors/amqp/jms/delivery_time.h"
 #include "broker/doors/amqp/mapping/incoming.h"
 #include "broker/doors/amqp/message/sections.h"
 
@@ -97,6 +98,7 @@ std::size_t LargeSend::HeldBytesOf(const Begun& begun) {
 LargeSend::LargeSend(const LinkWorld& world, const Caller& caller, Begun begun,
                      std::string_view begin, Answered answered)
     : connection_(world.connection),
+      serves_jms_(world.serves_jms),
       kind_(begun.kind),
       head_(begin.substr(0, begun.body_at)),
       body_bytes_(BytesOf(begun.body)),
@@ -173,6 +175,11 @@ void LargeSend::Write(std::string body) {
   connection_.unanswered_bytes().TakeAnyway(rows * kRowBytes);
 }
 
+std::size_t LargeSend::GatheredBytes() const {
+  if (is_held()) return static_cast<std::size_t>(written_bytes_);
+  return body_bytes_.has_value() ? 0 : static_cast<std::size_t>(written_bytes_ % kRowBytes);
+}
+
 Status LargeSend::CheckEnd() const {
   if (!body_bytes_.has_value()) return walk_.CheckEnd();
   if (*body_bytes_ == written_bytes_) return {};
@@ -187,8 +194,7 @@ void LargeSend::End() {
   if (!whole.ok()) return upload_->Fail(whole.status());
   // Unless it has been answered.
   if (!upload_->is_over()) {
-    state_->unanswered_bytes =
-        std::max(kAskedBytesMin, is_held() ? static_cast<std::size_t>(written_bytes_) : 0);
+    state_->unanswered_bytes = std::max(kAskedBytesMin, GatheredBytes());
     connection_.unanswered_bytes().TakeAnyway(state_->unanswered_bytes);
   }
   upload_->End(*std::move(whole));
@@ -197,6 +203,7 @@ void LargeSend::End() {
 Result<Message> LargeSend::Whole() const {
   Result<Message> message = Around(head_, tail_);
   if (!message.ok()) return message;
+  if (serves_jms_) WHARF_RETURN_IF_ERROR(jms::TakeDeliveryTime(*message));
   if (given_id_) message->message_id = given_id_;
   message->body_kind = kind_;
   return message;

@@ -66,6 +66,9 @@ class LargeSend {
     bool is_dropped = false;
   };
   bool is_held() const { return body_bytes_.value_or(written_bytes_) <= kHeldBodyBytesMax; }
+  // What the upload has not given to the store: all of a body that is held, or the last row of one
+  // whose length was not known.
+  std::size_t GatheredBytes() const;
   void Write(std::string body);
   void TakeTail(std::string_view piece);
   void Fail(Status why);
@@ -74,6 +77,7 @@ class LargeSend {
   Result<Message> Whole() const;
 
   OpenConnection& connection_;
+  const bool serves_jms_;
   const wharf::BodyKind kind_;
   std::optional<std::string> given_id_{};
   // What stands before the body, and behind it.

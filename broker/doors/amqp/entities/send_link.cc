@@ -1,6 +1,7 @@
 #include "broker/doors/amqp/entities/send_link.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "broker/core/entities/names.h"
@@ -253,6 +254,8 @@ void SendLink::Handle(const Delivered& part) {
 
 // Of one that is whole, and whose body is stored as a large one all the same.
 void SendLink::HandleOpen(const Delivered& part) {
+  // No frame holds so much (DoorLimits::frame_bytes_max): all of it is in message_.
+  assert(!part.is_first);
   if (TryOpen(part)) return EndLarge(part);
   if (txn_id_.has_value()) world_.transactions.Fail(*txn_id_, refused_);
   if (!part.is_settled) Reject(part.delivery, refused_, NewTrackingId());

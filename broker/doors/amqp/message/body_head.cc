@@ -12,9 +12,7 @@ using std::string_view_literals::operator""sv;
 constexpr std::string_view kUsual = "\x00\x53\x75\xb0"sv;
 
 Status Untold() {
-  return {ErrorCode::kMessageSizeExceeded,
-          "the body does not tell its length: over 1 MiB it is one section of data, or a value "
-          "that is a binary or a string"};
+  return {ErrorCode::kMessageSizeExceeded, "the body does not tell its length beforehand"};
 }
 
 bool HasContent(std::uint64_t code, Type type) {

@@ -36,7 +36,7 @@ Result<std::optional<BodyWalk::Begin>> BodyWalk::ReadBegin(std::string_view byte
   reader.EnterDescribed();
   Begin begin{.code = ReadDescriptor(reader)};
   // What a value is described by is its own.
-  while (reader.ok() && reader.rest().starts_with('\0')) {
+  while (begin.code == descriptor::kAmqpValue && reader.ok() && reader.rest().starts_with('\0')) {
     reader.EnterDescribed();
     reader.TakeEncoded();
   }
@@ -69,25 +69,29 @@ Status BodyWalk::CheckPlace(std::uint64_t code) const {
 
 Status BodyWalk::TakeBegin(std::string_view& piece, std::string& body, std::string& tail) {
   const std::size_t before = begun_.size();
-  begun_ += piece.substr(0, kBeginBytesMax - std::min(kBeginBytesMax, before));
-  const Result<std::optional<Begin>> begin = ReadBegin(begun_);
+  // Nearly always a section begins in one piece, and is read where it stands.
+  if (before > 0) begun_ += piece.substr(0, kBeginBytesMax - std::min(kBeginBytesMax, before));
+  const std::string_view seen =
+      before > 0 ? std::string_view(begun_) : piece.substr(0, kBeginBytesMax);
+  const Result<std::optional<Begin>> begin = ReadBegin(seen);
   if (!begin.ok()) return begin.status();
   if (!begin->has_value()) {
-    if (begun_.size() >= kBeginBytesMax) return Wrong("the section of a body begins for too long");
+    if (seen.size() >= kBeginBytesMax) return Wrong("the section of a body begins for too long");
+    if (before == 0) begun_ = seen;
     piece = {};
     return {};
   }
   const Begin& found = **begin;
   if (found.code == descriptor::kFooter && code_.has_value()) {
     is_over_ = true;
-    tail += begun_.substr(0, before);
+    tail += seen.substr(0, before);
     begun_.clear();
     return {};
   }
   WHARF_RETURN_IF_ERROR(CheckPlace(found.code));
   code_ = found.code;
   content_left_ = found.content_bytes;
-  body += begun_.substr(0, found.head_bytes);
+  body += seen.substr(0, found.head_bytes);
   piece.remove_prefix(found.head_bytes - before);
   begun_.clear();
   return {};

@@ -55,7 +55,8 @@ void Send(const ServiceBusCallPtr& call, const DataRoute& route) {
   const auto answer = [call, omitted = std::move(incoming->omitted)](const Status& refused) {
     AnswerSent(*call, refused, omitted);
   };
-  const bool is_large = messages.size() == 1 && messages.front().body.size() > kHeldBodyBytesMax;
+  const bool is_alone = messages.size() == 1;
+  const bool is_large = is_alone && messages.front().body.size() > kHeldBodyBytesMax;
   if (is_large) {
     const std::int64_t drawn_bytes =
         SizeOf(messages.front()) - static_cast<std::int64_t>(incoming->encoded_bytes);
@@ -66,7 +67,8 @@ void Send(const ServiceBusCallPtr& call, const DataRoute& route) {
       call->request().caller,
       SendRequest{.entity = {route.entity},
                   .messages = std::move(messages),
-                  .atomic = true,
+                  // What is sent at one go has a bound that one message alone has not.
+                  .atomic = !is_alone,
                   .encoded_bytes = static_cast<std::int64_t>(incoming->encoded_bytes)},
       [answer](const Result<SendReceipt>& receipt) { answer(RefusalOf(receipt)); });
 }
