@@ -172,7 +172,7 @@ TEST_F(LargeMessageTest, OneOfUnknownLengthIsRefusedWhereItIsTooLong) {
   queue.max_message_size_in_kilobytes = 1024;
   ASSERT_TRUE(engine_.UpdateQueue(queue).ok());
   const TestUpload open = BeginOpen(broker());
-  open.Write(LargeBody(kHeldBodyBytesMax + 1));
+  open.Write(LargeBody(kHeldBodyBytesMax + kBodyChunkBytes));
   engine_.Run();
   EXPECT_EQ(open.code(), ErrorCode::kMessageSizeExceeded);
   EXPECT_EQ(BodyRows(), 0U);
