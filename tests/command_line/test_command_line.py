@@ -1,5 +1,6 @@
 """The command line: each command against a real broker, with a clock that the test moves."""
 
+import pathlib
 import unittest
 
 import command_line
@@ -99,6 +100,20 @@ class CommandLineTest(command_line.CommandLineTest):
         self.assertEqual(self.run_wharf("deferred", "undefer", "orders", "2"), "undeferred 1\n")
 
         self.assertEqual(self.run_wharf("receive", "orders", "--wait", "0s"), "b\n")
+
+    def test_a_deferred_message_may_be_large(self):  # SIZ-8
+        body = "large " * 400000
+        file = pathlib.Path(self.folder.name, "body")
+        file.write_text(body, encoding="ascii")
+        self.run_wharf("queue", "create", "large", "--max-message-size-in-kilobytes", "4096")
+        self.run_wharf("send", "large", "--file", str(file))
+        self.run_wharf("receive", "large", "--settle", "defer")
+
+        self.run_wharf("receive", "large", "--deferred", "1", "--mode", "receive-and-delete", code=FAILED)
+        self.assertIn("MessageSizeExceeded", self.said)
+        self.assertTrue(self.run_wharf("receive", "large", "--deferred", "1", "--settle", "abandon") == body + "\n")
+        self.assertTrue(self.run_json("receive", "large", "--deferred", "1")["body"] == body)
+        self.assertEqual(self.run_json("queue", "show", "large")["runtime"]["total_message_count"], 0)
 
     def test_one_message_by_its_number(self):
         self.run_wharf("send", "orders", "a", "b", "c", "d", "e")

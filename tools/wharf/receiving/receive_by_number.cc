@@ -3,6 +3,8 @@
 #include <utility>
 
 #include "tools/client/lock_keeper.h"
+#include "tools/wharf/messages/left_out_body.h"
+#include "tools/wharf/messages/message_table.h"
 #include "tools/wharf/terminal/interrupt_watcher.h"
 
 namespace wharf::tool {
@@ -22,6 +24,7 @@ Result<v1::ReceiveResponse> Receive(Program& program, const ByNumberOptions& opt
   *request.mutable_sequence_numbers() = options.deferred;
   request.set_mode(options.handover.mode);
   request.set_session_lock_token(options.session_token);
+  request.set_takes_large(options.handover.mode == v1::RECEIVE_MODE_PEEK_LOCK);
   return program.client().ReceiveDeferred(request);
 }
 
@@ -44,6 +47,25 @@ Result<client::SettleReceipt> SettleByCall(Program& program, const std::string& 
   return receipt;
 }
 
+// Of messages over 1 MiB. Where one cannot be read all go back.
+Status ReadBodies(Program& program, const std::string& path, v1::ReceiveResponse& received) {
+  Status read;
+  for (v1::ReceivedMessage& message : *received.mutable_messages()) {
+    if (read.ok() && IsBodyLeftOut(message)) {
+      read = ReadLeftOutBody(program.client(), path, message);
+    }
+  }
+  if (read.ok()) return {};
+  v1::Settlement release;
+  release.mutable_release();
+  for (const v1::ReceivedMessage& message : received.messages()) {
+    release.add_lock_tokens(message.lock_token());
+  }
+  // One that does not go back now does with its lock.
+  static_cast<void>(SettleByCall(program, path, std::move(release)));
+  return read;
+}
+
 void Keep(client::LockKeeper& keeper, const v1::ReceiveResponse& received) {
   for (const v1::ReceivedMessage& message : received.messages()) {
     keeper.Keep(message.lock_token(), client::kLockDurationMin);
@@ -53,10 +75,12 @@ void Keep(client::LockKeeper& keeper, const v1::ReceiveResponse& received) {
 }  // namespace
 
 ExitCode ReceiveByNumber(Program& program, const ByNumberOptions& options) {
-  const auto received = Receive(program, options);
+  auto received = Receive(program, options);
   if (!received.ok()) return program.Fail(received.status());
   client::LockKeeper keeper(program.client(), options.path);
   if (options.session_token.empty()) Keep(keeper, *received);
+  const Status read = ReadBodies(program, options.path, *received);
+  if (!read.ok()) return program.Fail(read);
 
   SettlementFailures failures;
   Interruption interruption;

@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 
+#include "tools/wharf/messages/left_out_body.h"
 #include "tools/wharf/messages/message_json.h"
 #include "tools/wharf/messages/message_table.h"
 #include "tools/wharf/terminal/progress_bar.h"
@@ -76,24 +77,13 @@ Result<bool> MessageExport::Complete(v1::ReceivedMessage& message) {
     return false;
   }
   if (!IsBodyLeftOut(message)) return true;
-  v1::PeekBodyRequest request;
-  request.set_entity_path(choice_.request.entity_path());
-  request.set_sequence_number(message.sequence_number());
-  std::string& body = *message.mutable_message()->mutable_body();
-  for (;;) {
-    const auto piece = program_.client().PeekBody(request);
-    if (piece.status().code() == ErrorCode::kMessageNotFound) return false;
-    // What the broker says of a damaged row.
-    if (piece.status().code() == ErrorCode::kGeneralError) {
-      LeaveOut(piece.status().message());
-      return false;
-    }
-    if (!piece.ok()) return piece.status();
-    body.reserve(static_cast<std::size_t>(piece->body_size()));
-    body += piece->data();
-    if (!piece->has_next_byte()) return true;
-    request.set_from_byte(piece->next_byte());
-  }
+  const Status read = ReadLeftOutBody(program_.client(), choice_.request.entity_path(), message);
+  if (read.ok()) return true;
+  if (read.code() == ErrorCode::kMessageNotFound) return false;
+  // What the broker says of a damaged row.
+  if (read.code() != ErrorCode::kGeneralError) return read;
+  LeaveOut(read.message());
+  return false;
 }
 
 Status MessageExport::Write(const v1::ReceivedMessage& message) {
