@@ -47,7 +47,18 @@ Result<std::shared_ptr<PeerCertificates>> OwnCertificates::Load() {
     WarnOfEnd(made);
     return loaded;
   }
-  return PeerCertificates::Load(files(), node_);
+  Result<std::shared_ptr<PeerCertificates>> fresh = PeerCertificates::Load(files(), node_);
+  return fresh.ok() ? fresh : CannotMake(node_, fresh.status());
+}
+
+// A certificate ends with its authority at the latest: made anew it ends as soon.
+void OwnCertificates::WarnOfAuthority() const {
+  const auto fresh = PeerCertificates::Load(files(), node_);
+  if (!fresh.ok() || !NeedsRenewal((*fresh)->content()->ends_at, clock_.Now())) return;
+  spdlog::warn(
+      "the authority in {} ends soon, and all that it has signed: stop its nodes, remove the "
+      "folder, and start them",
+      folder_);
 }
 
 void OwnCertificates::RenewInTime(const PeerCertificates& certificates) {
@@ -66,6 +77,7 @@ Status OwnCertificates::Make() {
   if (!made.ok()) return made.status();
   spdlog::info("made {}, by which node {} proves to the others of this user who it is",
                made->certificate, node_);
+  WarnOfAuthority();
   return {};
 }
 

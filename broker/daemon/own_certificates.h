@@ -31,6 +31,7 @@ class OwnCertificates {
  private:
   PeerCredentials files() const;
   Status Make();
+  void WarnOfAuthority() const;
 
   const std::string folder_;
   const std::string node_;

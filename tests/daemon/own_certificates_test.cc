@@ -4,12 +4,17 @@
 
 #include <filesystem>
 #include <fstream>
+#include <memory>
+#include <sstream>
 #include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <spdlog/sinks/ostream_sink.h>
+#include <spdlog/spdlog.h>
 #include <sys/stat.h>
 
+#include "replication/identity/authority_folder.h"
 #include "replication/identity/durable_file.h"
 #include "storage/base/wall_clock.h"
 #include "tests/storage/temp_folder.h"
@@ -18,6 +23,7 @@ namespace wharf {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr Duration kMonth = std::chrono::hours(24 * 30);
 constexpr Duration kDay = std::chrono::hours(24);
@@ -103,6 +109,25 @@ TEST_F(OwnCertificatesTest, WhatEndsSoonIsGoodForAsLongAsItCannotBeMadeAnew) {
 
   EXPECT_GT(ends_at, clock_.Now());
   EXPECT_LT(ends_at, clock_.Now() + kRenewalTime);
+}
+
+// It is made anew each day until then, and of no more use.
+TEST_F(OwnCertificatesTest, ThatItsAuthorityEndsSoonIsTold) {
+  const auto said_by = [this](Duration before_its_end) {
+    std::filesystem::remove_all(Folder());
+    ManualClock first(clock_.Now() + before_its_end - kAuthorityLife);
+    EXPECT_TRUE(AuthorityFolder::Claim(Folder(), kClaimPatience)->Authority(first).ok());
+    std::ostringstream said;
+    const auto usual = spdlog::default_logger();
+    spdlog::set_default_logger(std::make_shared<spdlog::logger>(
+        "", std::make_shared<spdlog::sinks::ostream_sink_mt>(said)));
+    Load("n1");
+    spdlog::set_default_logger(usual);
+    return said.str();
+  };
+
+  EXPECT_THAT(said_by(kMonth), HasSubstr("the authority in " + Folder() + " ends soon"));
+  EXPECT_THAT(said_by(kMonth * 6), Not(HasSubstr("ends soon")));
 }
 
 TEST_F(OwnCertificatesTest, ANodeThatRunsForYearsMakesItsOwnAnewInTime) {
