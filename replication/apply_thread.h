@@ -43,7 +43,7 @@ class ApplyThread final : public Applier {
   }
 
   void Stop() { writer_.Stop(); }
-  void WriteAll() { writer_.WriteAll(); }
+  Status WriteAll() { return writer_.WriteAll(); }
 
   // On the node's thread.
   void Apply(std::vector<CommittedEntry> entries) override {

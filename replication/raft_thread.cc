@@ -166,8 +166,7 @@ std::shared_ptr<RaftCommitLog> RaftThread::log() const {
 // What waits to be written is bounded; a store that stalls makes this node wait here, and another
 // one lead. One that failed meanwhile begins nothing on a state that lacks something.
 void RaftThread::OnLeading(std::uint64_t term) {
-  WriteAll();
-  if (has_failed_) return;
+  if (!WriteAll().ok() || has_failed_) return;
   auto log = world_.leaderships.OnLeading(term, CommitIndex(last_.load()), [this] { Wake(); });
   MutexLock lock(mutex_);
   log_ = std::move(log);

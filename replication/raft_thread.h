@@ -83,8 +83,9 @@ class RaftThread final : private RaftNode::Observer {
   // Finishes what is under way, takes nothing more, and hands leadership over. Whether it was
   // possible shows in who leads.
   void HandOver(NextSuccessor next);
-  // What was completed when this is called is in the store when it returns (caught_up_store.h).
-  void WriteAll() { apply_->WriteAll(); }
+  // What was completed when this is called is in the store when it returns (caught_up_store.h); or
+  // why it is not.
+  Status WriteAll() { return apply_->WriteAll(); }
   // The last entry that is applied here.
   std::uint64_t applied() const { return applied_; }
   // For how long the node has been at its disk; zero if it is not.

@@ -96,7 +96,7 @@ BackupKeeper::World Daemon::ForBackups() {
           // With all that anybody has heard of.
           .checkpoint =
               [this](const std::string& folder) {
-                log_.WriteAll();
+                WHARF_RETURN_IF_ERROR(log_.WriteAll());
                 return care_.store().Checkpoint(folder);
               },
           .archive = archive_.get()};

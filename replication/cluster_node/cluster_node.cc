@@ -110,7 +110,7 @@ ClusterNode::ClusterNode(Options options, const World& world, std::unique_ptr<Ra
       folder_(options_.data, log_random_, options_.segment_bytes),
       state_folder_(options_.data),
       state_(world.store, world.position, world.format),
-      caught_up_(world.store, [this] { WriteAll(); }),
+      caught_up_(world.store, [this] { return WriteAll(); }),
       room_(options_.free_bytes_to_lead, world.disk),
       work_(boost::asio::make_work_guard(io_)),
       io_thread_([this] { io_.run(); }),
@@ -927,13 +927,15 @@ SnapshotExchange::Options ClusterNode::ExchangeOptions() const {
                        .bytes_per_second = options_.snapshot_bytes_per_second}};
 }
 
-void ClusterNode::WriteAll() {
-  if (RaftThread* const raft = raft_) raft->WriteAll();
+Status ClusterNode::WriteAll() {
+  RaftThread* const raft = raft_;
+  const Status written = raft != nullptr ? raft->WriteAll() : Status();
+  return written.ok() ? Status() : ClosedBy(written, Outcome::kNotDone);
 }
 
 // What this node has told as applied is in it.
 Status ClusterNode::Checkpoint(const std::string& folder) {
-  WriteAll();
+  WHARF_RETURN_IF_ERROR(WriteAll());
   return world_.store.Checkpoint(folder);
 }
 

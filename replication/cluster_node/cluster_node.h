@@ -258,7 +258,7 @@ class ClusterNode final : private Peers::Observer,
   void AsLeader(Done done, LeaderWork work);
   void ReportUnreachable(RaftId to);
   // On any thread: what was completed is in the store then.
-  void WriteAll();
+  Status WriteAll();
   std::optional<NodeIdentity> identity() const;
   std::optional<RaftId> id() const;
   MemberBook book() const;

@@ -20,15 +20,16 @@ void LateWriter::Stop() {
   if (thread_.joinable()) thread_.join();
 }
 
-void LateWriter::WriteAll() {
-  if (std::this_thread::get_id() == thread_.get_id()) return;
+Status LateWriter::WriteAll() {
+  if (std::this_thread::get_id() == thread_.get_id()) return {};
   MutexLock lock(mutex_);
   const std::uint64_t wanted = taken_ + (unwritten_since_ ? 1 : 0);
-  while (written_ < wanted && !has_ended_) {
+  while ((written_ < wanted || has_discarded_) && !has_ended_) {
     is_asked_to_write_ = taken_ < wanted;
     wake_.notify_one();
     written_more_.wait(mutex_);
   }
+  return failed_;
 }
 
 void LateWriter::Apply(Add add) {
@@ -62,7 +63,7 @@ Result<std::optional<LateWriter::Told>> LateWriter::AddLocked(Add& add) {
 void LateWriter::Discard() {
   static_cast<void>(world_.applier.Take());
   unwritten_since_.reset();
-  is_closed_ = true;
+  is_closed_ = has_discarded_ = true;
 }
 
 // The thread ends behind that, and lets go of who waits for it.
@@ -70,6 +71,7 @@ void LateWriter::Fail(const Status& status) {
   world_.on_failed(status);
   {
     MutexLock lock(mutex_);
+    failed_ = status;
     is_stopping_ = true;
   }
   wake_.notify_one();
@@ -96,6 +98,7 @@ void LateWriter::Run() {
   if (!status.ok()) world_.on_failed(status);
   {
     MutexLock lock(mutex_);
+    if (!status.ok()) failed_ = status;
     is_closed_ = has_ended_ = true;
   }
   written_more_.notify_all();

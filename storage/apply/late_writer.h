@@ -53,9 +53,9 @@ class LateWriter {
 
   // What was told is in the store then.
   void Stop();
-  // What was told when this is called is in the store when it returns, unless the thread has failed
-  // or was ended. On its own thread nothing is told that is not written.
-  void WriteAll();
+  // What was told when this is called is in the store when it returns, unless the thread was ended;
+  // where it failed, why. On its own thread nothing is told that is not written.
+  Status WriteAll();
 
   // One thread adds. Adds to the applier what the log has next, all of it behind the last.
   using Add = absl::AnyInvocable<Status(BatchApplier&)>;
@@ -109,6 +109,9 @@ class LateWriter {
   // Nothing is added any more; and nothing is written.
   bool is_closed_ ABSL_GUARDED_BY(mutex_) = false;
   bool has_ended_ ABSL_GUARDED_BY(mutex_) = false;
+  // What was told may be lacking in the store for good, and why; known once that is said.
+  bool has_discarded_ ABSL_GUARDED_BY(mutex_) = false;
+  Status failed_ ABSL_GUARDED_BY(mutex_);
   std::thread thread_;  // Last, so that it starts when everything else is there.
 };
 

@@ -41,7 +41,7 @@ SegmentCommitLog::SegmentCommitLog(const Options& options, RocksStore& store,
       log_(std::move(log)),
       state_(store, world_.position),
       warnings_(kWarningsEvery, world_.now),
-      caught_up_(store, [this] { WriteAll(); }) {
+      caught_up_(store, [this] { return WriteAll(); }) {
   if (const Status recovered = Recover(); !recovered.ok()) {
     Close(ClosedBy(recovered, Outcome::kNotDone));
   }
@@ -71,8 +71,9 @@ Status SegmentCommitLog::Recover() {
   return {};
 }
 
-void SegmentCommitLog::WriteAll() {
-  if (late_) late_->WriteAll();
+// Where it fails the log is closed by then.
+Status SegmentCommitLog::WriteAll() {
+  return late_ && late_->WriteAll().ok() ? Status() : closed();
 }
 
 void SegmentCommitLog::Look() {

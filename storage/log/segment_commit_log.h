@@ -84,8 +84,8 @@ class SegmentCommitLog final : public CommitLog {
 
   // Everything that was committed, for whoever reads. Not on the thread of a completion.
   const Store& store() const { return caught_up_; }
-  // What was completed when this is called is in the store when it returns.
-  void WriteAll();
+  // What was completed when this is called is in the store when it returns; or why it is not.
+  Status WriteAll();
 
   // Looks soon whether the log may be cut, or a flush is due; to be called now and then, because a
   // log that nothing is appended to does not look by itself.

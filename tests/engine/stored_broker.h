@@ -42,7 +42,7 @@ class StoredBroker {
   const std::string& folder() const { return folder_.path(); }
   // With all that is committed.
   RocksStore& store() {
-    log_->WriteAll();
+    EXPECT_TRUE(log_->WriteAll().ok());
     return *store_;
   }
 

@@ -101,7 +101,7 @@ TEST_F(ApplyThreadTest, WhatIsToldIsWrittenForWhoeverReads) {
   Put("b");
   EXPECT_FALSE(Has("a"));
 
-  thread_->WriteAll();
+  ASSERT_TRUE(thread_->WriteAll().ok());
 
   EXPECT_TRUE(Has("a"));
   EXPECT_TRUE(Has("b"));
@@ -110,7 +110,7 @@ TEST_F(ApplyThreadTest, WhatIsToldIsWrittenForWhoeverReads) {
 
 TEST_F(ApplyThreadTest, AViewHasWhatWasToldBeforeItIsMade) {
   Start({.unwritten_max = kNever});
-  const CaughtUpStore caught_up(store_.store(), [this] { thread_->WriteAll(); });
+  const CaughtUpStore caught_up(store_.store(), [this] { return thread_->WriteAll(); });
   Put("a");
   const auto before = store_.store().View();
 
@@ -184,13 +184,44 @@ TEST_F(ApplyThreadTest, AWriteThatFailsIsSaidBeforeWhoWaitsForItGoesOn) {
   may_fail_ = true;
   store_.Fail();
 
-  thread_->WriteAll();
+  EXPECT_FALSE(thread_->WriteAll().ok());
 
   EXPECT_TRUE(has_failed_);
   EXPECT_FALSE(Has("a"));
   EXPECT_EQ(store_.position().index, 0U);
   Begin("b", 1);
   EXPECT_FALSE(IsTold());
+}
+
+// Else somebody would be shown what was before something that he was told.
+TEST_F(ApplyThreadTest, NothingIsReadBehindAWriteThatFailed) {
+  Start({.unwritten_max = kNever});
+  const CaughtUpStore caught_up(store_.store(), [this] { return thread_->WriteAll(); });
+  Put("a");
+  ASSERT_TRUE(IsTold());
+  may_fail_ = true;
+  store_.Fail();
+
+  for (int look = 0; look < 2; ++look) {
+    const auto view = caught_up.View();
+    EXPECT_FALSE(view->Get(0, "a").ok());
+    const auto cursor = view->Scan(0, {"", "z"});
+    EXPECT_FALSE(cursor->valid());
+    EXPECT_FALSE(cursor->status().ok());
+  }
+}
+
+// What was told before it stood in the same write.
+TEST_F(ApplyThreadTest, NothingIsReadBehindAnEntryThatCannotBeApplied) {
+  Start({.unwritten_max = kNever});
+  const CaughtUpStore caught_up(store_.store(), [this] { return thread_->WriteAll(); });
+  Put("a");
+  ASSERT_TRUE(IsTold());
+  may_fail_ = true;
+
+  thread_->Apply({CommittedEntry{.entry = {2, 1, EntryKind::kBatch, "no entry"}}});
+
+  EXPECT_FALSE(caught_up.View()->Get(0, "a").ok());
 }
 
 // The state is another one then.
@@ -200,7 +231,7 @@ TEST_F(ApplyThreadTest, NobodyWaitsForWritesBehindASnapshot) {
 
   thread_->Install({.index = 7, .term = 1});
   installed_.get_future().wait();
-  thread_->WriteAll();
+  EXPECT_TRUE(thread_->WriteAll().ok());
 
   EXPECT_FALSE(Has("a"));
 }

@@ -71,9 +71,8 @@ class Replica final : public Outbox,
   std::atomic<bool> may_fail_ = false;
   HeldLog log_;
   MemoryReplicaStore store_;
-  CaughtUpStore caught_up_{store_.store(), [this] {
-                             if (thread_) thread_->WriteAll();
-                           }};
+  CaughtUpStore caught_up_{store_.store(),
+                           [this] { return thread_ ? thread_->WriteAll() : Status(); }};
   ManualClock clock_{Timestamp(std::chrono::hours(24))};
 
   Mutex mutex_;

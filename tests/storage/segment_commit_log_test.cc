@@ -106,7 +106,7 @@ TEST_F(SegmentCommitLogTest, WhatIsCommittedIsWrittenWhenSomebodyReads) {
 TEST_F(SegmentCommitLogTest, AStartAppliesWhatWasNotFlushed) {
   Start();
   ASSERT_TRUE(Put("a").ok());
-  log_->WriteAll();
+  ASSERT_TRUE(log_->WriteAll().ok());
   ASSERT_TRUE(store_->Flush().ok());
   ASSERT_TRUE(Put("b").ok());
   ASSERT_TRUE(Put("c").ok());
@@ -124,7 +124,7 @@ TEST_F(SegmentCommitLogTest, NothingIsAppliedTwice) {
   ASSERT_TRUE(Put("a").ok());
   for (int start = 0; start < 3; ++start) {
     Start();
-    log_->WriteAll();
+    EXPECT_TRUE(log_->WriteAll().ok());
     EXPECT_EQ(kIndex.Read(*store_).value(), CommitIndex(1 + start));
     ASSERT_TRUE(store_->Flush().ok());
     ASSERT_TRUE(Put("a").ok());

@@ -717,7 +717,7 @@ TEST_F(DueSweeperTest, AFewExpireOneByOne) {
 TEST_F(DueSweeperTest, AfterAReadThatFailedItRestsAndLooksAgain) {
   Schedule();
   PlanDue();
-  TakeRead(ReadFrom(DamagedView()));
+  TakeRead(ReadFrom(FailedView(kDamage)));
   EXPECT_GT(sweeper_.next_deadline(), now());
   EXPECT_LE(sweeper_.next_deadline(), now() + seconds(1));
 
@@ -896,7 +896,7 @@ class DamagedBucketView final : public StoreView {
   std::unique_ptr<StoreCursor> Scan(TableId table, const KeyRange& range) const override {
     const bool is_damaged =
         table == IdOf(Table::kDue) && static_cast<Bucket>(range.begin.front()) == bucket_;
-    return is_damaged ? DamagedView().Scan(table, range) : view_.Scan(table, range);
+    return is_damaged ? FailedView(kDamage).Scan(table, range) : view_.Scan(table, range);
   }
 
  private:

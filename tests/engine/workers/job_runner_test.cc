@@ -128,7 +128,7 @@ TEST_F(JobRunnerTest, ItFailsWhenItsEntityIsDeleted) {
 TEST_F(JobRunnerTest, ItFailsWithTheReasonWhenItCannotRead) {
   Send(queue_, Messages(1));
   const JobId id = Begin({});
-  TakeRead(ReadFrom(DamagedView()));
+  TakeRead(ReadFrom(FailedView(kDamage)));
   EXPECT_EQ(jobs_.Get(id)->state, JobState::kFailed);
   EXPECT_EQ(jobs_.Get(id)->error, "a block is damaged");
 }

@@ -203,7 +203,7 @@ TEST_F(ReclaimerTest, SoManyGoUnreadInATurnAndTheOthersInLine) {
   EXPECT_EQ(finished, Reclaimer::kUnreadMax);
   while (!reads_.works.empty()) {
     EXPECT_LE(reads_.works.size(), Reclaimer::kStepsMax);
-    finished += Count<EntityReclaimFinished>(TakeRead(ReadFrom(DamagedView())));
+    finished += Count<EntityReclaimFinished>(TakeRead(ReadFrom(FailedView(kDamage))));
   }
   EXPECT_EQ(finished, kEntities);
   EXPECT_TRUE(KeysOfJobs(*store_.View(), JobKind::kReclaimEntity).empty());
@@ -218,7 +218,7 @@ TEST_F(ReclaimerTest, AShelfInLineIsNotUsedAgain) {
   });
   EXPECT_FALSE(IsFree(first));
 
-  EXPECT_EQ(Count<ShelfReclaimFinished>(TakeRead(ReadFrom(DamagedView()))), 1U);
+  EXPECT_EQ(Count<ShelfReclaimFinished>(TakeRead(ReadFrom(FailedView(kDamage)))), 1U);
 
   EXPECT_TRUE(IsFree(first));
 }
@@ -355,7 +355,7 @@ TEST_F(ReclaimerTest, APurgeOfSchedulesWhileOneGoesOnNeedsNoSecondWalk) {
 TEST_F(ReclaimerTest, WhatCannotBeReadStaysForTheNextStart) {
   Send(queue_, Messages(1));
   const Shelf shelf = Purge();
-  EXPECT_EQ(TakeRead(ReadFrom(DamagedView())).size(), 0U);
+  EXPECT_EQ(TakeRead(ReadFrom(FailedView(kDamage))).size(), 0U);
   EXPECT_TRUE(reads_.works.empty());
   EXPECT_FALSE(IsFree(shelf));
 }

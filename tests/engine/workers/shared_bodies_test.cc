@@ -202,7 +202,7 @@ TEST_F(SharedBodiesTest, WhatNobodyLookedAtBeforeTheBrokerEndedIsLookedAt) {
 
 TEST_F(SharedBodiesTest, WhatCannotBeReadStaysAndNothingLoops) {
   ReleaseRange(1, kRowsPerRead + 1);
-  Return(ReadFrom(DamagedView()));
+  Return(ReadFrom(FailedView(kDamage)));
 
   EXPECT_THAT(reads_.works, IsEmpty());
   EXPECT_THAT(dropped_, IsEmpty());

@@ -21,33 +21,13 @@
 #include "storage/base/clock.h"
 #include "storage/base/random.h"
 #include "storage/disk/disk_gate.h"
+#include "storage/failed_view.h"
 #include "storage/memory/memory_store.h"
 
 namespace wharf {
 
-// A store of which nothing can be read.
-class DamagedView final : public StoreView {
- public:
-  Result<std::optional<std::string>> Get(TableId, std::string_view) const override {
-    return Damage();
-  }
-  std::unique_ptr<StoreCursor> Scan(TableId, const KeyRange&) const override {
-    return std::make_unique<Cursor>();
-  }
-
- private:
-  static Status Damage() { return {ErrorCode::kGeneralError, "a block is damaged"}; }
-
-  class Cursor final : public StoreCursor {
-   public:
-    bool valid() const override { return false; }
-    void Next() override {}
-    void Seek(std::string_view) override {}
-    std::string_view key() const override { return {}; }
-    std::string_view value() const override { return {}; }
-    Status status() const override { return Damage(); }
-  };
-};
+// In a view of which nothing can be read.
+inline const Status kDamage(ErrorCode::kGeneralError, "a block is damaged");
 
 class WorkerFixture : public ::testing::Test {
  protected:
