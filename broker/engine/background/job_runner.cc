@@ -187,10 +187,7 @@ void JobRunner::Step(JobId id, Turn& turn) {
   Job& job = jobs_.at(id);
   JobRecord& record = job.record;
   Queue* queue = context_.catalog.Find(record.entity);
-  if (queue == nullptr) {
-    record.error = context_.catalog.WhyGone(record.entity).message();
-    return End(job, JobState::kFailed, turn);
-  }
+  if (queue == nullptr) return EndWithItsEntity(job, turn);
   context_.touched.NoteUse(*queue, {record.entity, record.lane}, turn.now);
   if (MustWait(record)) return WakeAt(After(turn.now, kPauseWhenFull), id);
   job.is_reading = true;
@@ -205,7 +202,13 @@ void JobRunner::Step(JobId id, Turn& turn) {
       });
 }
 
-// A message that changed while it was read is in another caller's hands: it is left there.
+void JobRunner::EndWithItsEntity(Job& job, Turn& turn) {
+  job.record.error = context_.catalog.WhyGone(job.record.entity).message();
+  End(job, JobState::kFailed, turn);
+}
+
+// A message that changed while it was read is in another caller's hands: it is left there. Behind
+// the end of their entity none may be found, which says nothing of what the job has done.
 void JobRunner::Take(JobId id, const Shelf& shelf, Result<ScanPage> page, const PageWatch& watch,
                      Turn& turn) {
   const auto found = jobs_.find(id);
@@ -213,6 +216,7 @@ void JobRunner::Take(JobId id, const Shelf& shelf, Result<ScanPage> page, const 
   JobRecord& record = found->second.record;
   found->second.is_reading = false;
   if (!record.is_running()) return;
+  if (context_.catalog.Find(record.entity) == nullptr) return EndWithItsEntity(found->second, turn);
   if (!page.ok()) {
     record.error = page.status().message();
     return End(found->second, JobState::kFailed, turn);

@@ -72,6 +72,7 @@ class JobRunner final : public TimedWorker {
   void Handle(JobRecord& record, const FoundMessage& found, Turn& turn);
   Status Do(const JobRecord& record, const FoundMessage& found, Turn& turn);
   void End(Job& job, JobState state, Turn& turn);
+  void EndWithItsEntity(Job& job, Turn& turn);
   std::size_t StepMax(const JobRecord& record) const;
   // What it moves at most at one go: a message to a topic has copies and meets rules.
   std::size_t FittingOf(const JobRecord& record) const;

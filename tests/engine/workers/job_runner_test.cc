@@ -125,6 +125,18 @@ TEST_F(JobRunnerTest, ItFailsWhenItsEntityIsDeleted) {
   EXPECT_EQ(jobs_.Get(id)->done, 0);
 }
 
+TEST_F(JobRunnerTest, ItFailsWithItsEntityAlsoWhenTheMessagesWentFirst) {
+  Send(queue_, Messages(3));
+  const JobId id = Begin({});
+  Delete("orders");
+  const MemoryStore reclaimed{BrokerTables()};
+
+  TakeRead(ReadFrom(SpanView(reclaimed.View())));
+
+  EXPECT_EQ(jobs_.Get(id)->state, JobState::kFailed);
+  EXPECT_NE(jobs_.Get(id)->error, "");
+}
+
 TEST_F(JobRunnerTest, ItFailsWithTheReasonWhenItCannotRead) {
   Send(queue_, Messages(1));
   const JobId id = Begin({});
