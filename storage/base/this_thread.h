@@ -9,8 +9,8 @@ namespace wharf {
 void NameThisThread(const char* name);
 
 // Where all cores are busy it gets a third of what an ordinary thread gets (nice 5), and one that
-// wakes up goes before it: for work that nobody waits for, but that must go on. For good: only the
-// superuser could take it back.
+// wakes up goes before it, where Linux lets it (6.12) within a tenth of a millisecond: for work
+// that nobody waits for, but that must go on. For good: only the superuser could take it back.
 void RankThisThreadLow();
 
 }  // namespace wharf

@@ -2,6 +2,7 @@
 
 #include "broker/daemon/thread_pool.h"
 
+#include <cstdint>
 #include <functional>
 #include <future>
 #include <set>
@@ -12,6 +13,7 @@
 #include <pthread.h>
 #include <rocksdb/listener.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "storage/base/this_thread.h"
@@ -23,14 +25,22 @@ namespace {
 struct Known {
   std::string name;
   int nice = 0;
+  std::uint64_t slice_nanos = 0;
 };
 
 int NiceOfThisThread() { return ::getpriority(PRIO_PROCESS, static_cast<id_t>(::gettid())); }
 
+// Zero where Linux has none for each thread.
+std::uint64_t SliceOfThisThread() {
+  std::uint64_t attributes[6] = {};  // sched_setattr(2): the fourth eight bytes are the runtime.
+  ::syscall(SYS_sched_getattr, 0, attributes, sizeof(attributes), 0);
+  return attributes[3];
+}
+
 Known ThisThread() {
   char name[16] = {};
   ::pthread_getname_np(::pthread_self(), name, sizeof(name));
-  return {name, NiceOfThisThread()};
+  return {name, NiceOfThisThread(), SliceOfThisThread()};
 }
 
 Known On(ThreadPool& pool) {
@@ -69,6 +79,17 @@ TEST_F(ThreadPoolTest, WhatNobodyWaitsForRanksLow) {
   EXPECT_EQ(On(readers).nice, ours_);
   EXPECT_GT(On(lazy).nice, ours_);
   EXPECT_EQ(NiceOfThisThread(), ours_);
+}
+
+TEST_F(ThreadPoolTest, WhoWakesUpDoesNotWaitLongForWhatRanksLow) {
+  ThreadPool readers("wharf:read", 1);
+  ThreadPool lazy("wharf:upkeep", 1, ThreadPool::Rank::kLow);
+
+  const std::uint64_t usual = On(readers).slice_nanos;
+  const std::uint64_t low = On(lazy).slice_nanos;
+
+  EXPECT_TRUE(usual == 0 || low < usual / 4) << low << " of " << usual;
+  EXPECT_EQ(SliceOfThisThread(), usual);
 }
 
 TEST_F(ThreadPoolTest, NobodyRanksHigherByIt) {
