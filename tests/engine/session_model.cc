@@ -68,8 +68,21 @@ std::optional<std::string> SessionModel::Next() const {
 }
 
 void SessionModel::Accept(const std::string& session, const LockToken& token, Timestamp until,
-                          Timestamp now) {
-  held_[session] = {token, until, now};
+                          Timestamp now, bool is_by_link) {
+  held_[session] = {.token = token, .until = until, .since = now, .is_by_link = is_by_link};
+}
+
+bool SessionModel::IsHeldByLinks() const {
+  return std::any_of(held_.begin(), held_.end(),
+                     [](const auto& held) { return held.second.is_by_link; });
+}
+
+void SessionModel::EndThoseOfLinks(Timestamp now) {
+  std::vector<std::string> of_links;
+  for (const auto& [session, hold] : held_) {
+    if (hold.is_by_link) of_links.push_back(session);
+  }
+  for (const std::string& session : of_links) End(session, /*is_failure=*/false, now);
 }
 
 const std::string* SessionModel::Holds(const LockToken& token) const {

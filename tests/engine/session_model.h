@@ -42,6 +42,8 @@ struct ModelHold {
   Timestamp since;
   // Messages up to here have expired with the session, also those in flight (TTS-3).
   std::uint64_t expired_through = 0;
+  // By a link: nobody has it when the broker starts again.
+  bool is_by_link = false;
 };
 
 struct ModelState {
@@ -76,12 +78,16 @@ class SessionModel {
   // The session that accept-next gives (SES-6); nothing: none has anything to deliver.
   std::optional<std::string> Next() const;
   bool IsHeld(const std::string& session) const { return held_.contains(session); }
-  void Accept(const std::string& session, const LockToken& token, Timestamp until, Timestamp now);
+  void Accept(const std::string& session, const LockToken& token, Timestamp until, Timestamp now,
+              bool is_by_link);
   // The session that the token holds; null if it holds none.
   const std::string* Holds(const LockToken& token) const;
   void Renew(const std::string& session, Timestamp until) { held_.at(session).until = until; }
   // CNT-9, or if its time is over CNT-8.
   void End(const std::string& session, bool is_failure, Timestamp now);
+  bool IsHeldByLinks() const;
+  // The broker starts again (SES-24).
+  void EndThoseOfLinks(Timestamp now);
   // When the first session ends that has messages in flight, if that is by `now`.
   std::optional<Timestamp> NextEnd(Timestamp now) const;
 

@@ -124,10 +124,11 @@ void SessionModelRun::RecreateSometimes() {
   Create();
 }
 
-// Sometimes with a crash in the midst of what is due: it goes on then.
+// Sometimes with a crash in the midst of what is due: it goes on then. Not while links hold
+// sessions, which would end among all that.
 void SessionModelRun::AdvanceTo(Timestamp time) {
   engine_.clock().Advance(time - now());
-  if (Below(8) == 0) {
+  if (Below(8) == 0 && !model_->IsHeldByLinks()) {
     for (std::uint64_t steps = Below(20); steps > 0; --steps) engine_.Step();
     engine_.Crash();
   }
@@ -146,8 +147,15 @@ void SessionModelRun::Advance() {
   AdvanceTo(target);
 }
 
+// Also in the midst of the end of what links held.
 void SessionModelRun::Restart() {
+  while (Below(3) == 0) {
+    engine_.Crash();
+    for (std::uint64_t steps = Below(20); steps > 0; --steps) engine_.Step();
+  }
   engine_.Restart();
+  engine_.Run();
+  model_->EndThoseOfLinks(now());
   model_->PassTime(now());
 }
 

@@ -10,7 +10,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -58,6 +60,8 @@ class SessionModelRun {
 
   Message AnyMessage();
   void Send();
+  Result<AcceptedSession> Accept(const std::optional<std::string>& session);
+  void NoteAccepted(const AcceptedSession& accepted);
   void AcceptNamed();
   void AcceptNext();
   void Renew();
@@ -86,6 +90,8 @@ class SessionModelRun {
   bool is_partitioned_ = false;
   std::unique_ptr<SessionModel> model_;
   std::vector<LockToken> holds_;
+  // Whose sessions links hold, or held.
+  std::map<LockToken, HolderId> links_;
   std::vector<LockToken> tokens_;
   std::uint64_t bodies_ = 0;
 };

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/engine/session_model_run.h"
+#include "tests/harness/session_link.h"
 
 namespace wharf {
 
@@ -73,10 +74,26 @@ void SessionModelRun::Send() {
   }
 }
 
+// By a call, which has its token, or by a link.
+Result<AcceptedSession> SessionModelRun::Accept(const std::optional<std::string>& session) {
+  if (Below(3) != 0) return engine_.AcceptSession("orders", session);
+  auto accepted = SessionLink::Accept(engine_, "orders", session);
+  if (!accepted.ok()) return accepted.status();
+  links_[accepted->session.token] = accepted->link;
+  return accepted->session;
+}
+
+void SessionModelRun::NoteAccepted(const AcceptedSession& accepted) {
+  EXPECT_EQ(accepted.until, now() + model_->description().lock_duration);
+  model_->Accept(accepted.id, accepted.token, accepted.until, now(),
+                 links_.contains(accepted.token));
+  holds_.push_back(accepted.token);
+}
+
 // SES-4.
 void SessionModelRun::AcceptNamed() {
   const std::string session = AnySession();
-  const auto accepted = engine_.AcceptSession("orders", session);
+  const auto accepted = Accept(session);
   if (model_->IsHeld(session) || model_->held().size() >= held_max_) {
     ASSERT_FALSE(accepted.ok());
     EXPECT_EQ(accepted.status().code(), model_->IsHeld(session) ? ErrorCode::kSessionCannotBeLocked
@@ -85,16 +102,14 @@ void SessionModelRun::AcceptNamed() {
   }
   ASSERT_TRUE(accepted.ok()) << accepted.status().ToString();
   EXPECT_EQ(accepted->id, session);
-  EXPECT_EQ(accepted->until, now() + model_->description().lock_duration);
-  model_->Accept(session, accepted->token, accepted->until, now());
-  holds_.push_back(accepted->token);
+  NoteAccepted(*accepted);
 }
 
 // SES-5, SES-6, SES-7.
 void SessionModelRun::AcceptNext() {
   auto expected = model_->Next();
   if (model_->held().size() >= held_max_) expected.reset();
-  const auto accepted = engine_.AcceptSession("orders");
+  const auto accepted = Accept(std::nullopt);
   if (!expected) {
     ASSERT_FALSE(accepted.ok()) << accepted->id;
     EXPECT_EQ(accepted.status().code(), ErrorCode::kServiceTimeout);
@@ -102,9 +117,7 @@ void SessionModelRun::AcceptNext() {
   }
   ASSERT_TRUE(accepted.ok()) << accepted.status().ToString();
   ASSERT_EQ(accepted->id, *expected);
-  EXPECT_EQ(accepted->until, now() + model_->description().lock_duration);
-  model_->Accept(*expected, accepted->token, accepted->until, now());
-  holds_.push_back(accepted->token);
+  NoteAccepted(*accepted);
 }
 
 // SES-9.
@@ -121,10 +134,15 @@ void SessionModelRun::Renew() {
   model_->Renew(*session, *until);
 }
 
-// CNT-9.
+// CNT-9. A link is detached, or somebody else gives back what it holds.
 void SessionModelRun::Release() {
   const LockToken token = AnyHold();
   const std::string* session = model_->Holds(token);
+  if (session != nullptr && links_.contains(token) && Below(2) == 0) {
+    engine_.broker().Detach(links_.at(token));
+    engine_.Run();
+    return model_->End(std::string(*session), false, now());
+  }
   const Status status = engine_.ReleaseSession("orders", token);
   ASSERT_EQ(status.ok(), session != nullptr) << status.ToString();
   if (session != nullptr) {

@@ -9,6 +9,7 @@
 
 #include "tests/harness/message_accounts.h"
 #include "tests/harness/session_accounts.h"
+#include "tests/harness/session_link.h"
 
 namespace wharf {
 namespace {
@@ -25,6 +26,7 @@ void SessionPowerClients::Meet(PowerLife& life) {
   if (latest_ > now()) engine().clock().Advance(latest_ - now());
   latest_ = now();
   life_->RunUntilQuiet();
+  LeaveLinks();
   if (engine().GetQueue(kQueue).ok()) return;
   ASSERT_TRUE(items_.empty()) << "the queue is lost";
   QueueDescription queue;
@@ -35,6 +37,15 @@ void SessionPowerClients::Meet(PowerLife& life) {
   ASSERT_TRUE(engine().CreateQueue(queue).ok());
 }
 
+// SES-24, CNT-10.
+void SessionPowerClients::LeaveLinks() {
+  left_.clear();
+  for (const auto& [session, hold] : held_) {
+    if (hold.is_by_link) left_.insert(session);
+  }
+  for (const std::string& session : left_) NoteEnded(session, false);
+}
+
 bool SessionPowerClients::Step() {
   life_->RunUntilQuiet();
   Ask();
@@ -42,7 +53,7 @@ bool SessionPowerClients::Step() {
 }
 
 void SessionPowerClients::Ask() {
-  switch (Below(14)) {
+  switch (Below(16)) {
     case 0:
       return AcceptNamed();
     case 1:
@@ -65,6 +76,9 @@ void SessionPowerClients::Ask() {
       return Release();
     case 12:
       return Advance();
+    case 13:
+    case 14:
+      return AcceptByLink();
     default:
       return Send();
   }
@@ -133,6 +147,19 @@ void SessionPowerClients::AcceptNext() {
   const auto accepted = engine().AcceptSession(kQueue);
   if (!expected.empty()) return NoteAccepted(accepted, expected);
   EXPECT_FALSE(accepted.ok()) << accepted->id << " has nothing to deliver, or two holders";
+}
+
+// A named one, or the next.
+void SessionPowerClients::AcceptByLink() {
+  std::optional<std::string> named;
+  if (Below(2) == 0) named = AnySession();
+  const std::string expected = named.value_or(Next());
+  const bool is_free = !expected.empty() && !held_.contains(expected);
+  const auto accepted = SessionLink::Accept(engine(), kQueue, named);
+  EXPECT_FALSE(accepted.ok() && !is_free) << accepted->session.id << " has two holders";
+  if (!accepted.ok() || !is_free) return;
+  NoteAccepted(accepted->session, expected);
+  held_[expected].is_by_link = true;
 }
 
 void SessionPowerClients::NoteAccepted(const Result<AcceptedSession>& accepted,
@@ -230,10 +257,20 @@ void SessionPowerClients::Advance() {
   engine().clock().Advance(seconds(Below(6) == 0 ? Below(100) : Below(10)));
   latest_ = now();
   const auto held = held_;
-  for (const auto& [session, hold] : held) {
-    if (hold.until <= now()) NoteEnded(session, true);
-  }
   life_->RunUntilQuiet();
+  const bool has_power = engine().GetQueue(kQueue).ok();
+  for (const auto& [session, hold] : held) {
+    if (hold.until > now()) continue;
+    // Either its time or the power ended it, and with that nothing is counted.
+    if (hold.is_by_link && !has_power) NoteMayHaveFailed(session);
+    NoteEnded(session, true);
+  }
+}
+
+void SessionPowerClients::NoteMayHaveFailed(const std::string& session) {
+  for (auto& [body, item] : items_) {
+    if (item.session == session && item.token) item.is_in_doubt = true;
+  }
 }
 
 void SessionPowerClients::NoteEnded(const std::string& session, bool counts) {
@@ -256,11 +293,12 @@ void SessionPowerClients::Check() {
   CheckAccounts();
 }
 
-// Whoever held it is heard first; then it is free, and everything of it is looked at.
+// Whoever held it is heard first; then it is free, and everything of it is looked at. What a link
+// held is free at once.
 void SessionPowerClients::CheckSession(const std::string& session) {
   if (held_.contains(session)) {
     CheckHeld(session);
-  } else {
+  } else if (!left_.contains(session)) {
     // An accept whose answer was lost.
     static_cast<void>(engine().ForceReleaseSession(kQueue, session));
   }

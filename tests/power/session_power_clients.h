@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,8 @@ class SessionPowerClients {
     Timestamp until;
     bool may_be_renewed = false;
     bool may_be_released = false;
+    // By a link: nobody has it when the broker starts again.
+    bool is_by_link = false;
   };
   using State = std::optional<std::string>;
 
@@ -61,10 +64,12 @@ class SessionPowerClients {
   std::string Next() const;
   static bool IsLost(const Status& status) { return status.outcome() == Outcome::kUnknown; }
 
+  void LeaveLinks();
   void Ask();
   void Send();
   void AcceptNamed();
   void AcceptNext();
+  void AcceptByLink();
   void NoteAccepted(const Result<AcceptedSession>& accepted, const std::string& expected);
   void Receive();
   void Settle();
@@ -75,6 +80,7 @@ class SessionPowerClients {
   void Advance();
   // Its messages in flight come back, and count or not.
   void NoteEnded(const std::string& session, bool counts);
+  void NoteMayHaveFailed(const std::string& session);
 
   void CheckSession(const std::string& session);
   void CheckHeld(const std::string& session);
@@ -88,6 +94,8 @@ class SessionPowerClients {
   std::uint64_t bodies_ = 0;
   std::map<std::string, Item> items_;
   std::map<std::string, Hold> held_;
+  // What links held when the power failed.
+  std::set<std::string> left_;
   // As each may be; more than one after an answer was lost.
   std::map<std::string, std::vector<State>> states_;
 };
