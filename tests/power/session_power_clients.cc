@@ -285,12 +285,30 @@ void SessionPowerClients::NoteEnded(const std::string& session, bool counts) {
 }
 
 void SessionPowerClients::Check() {
+  CheckLeft();
   for (const char* session : {"a", "b", "c"}) CheckSession(session);
   EXPECT_FALSE(!Next().empty() && !engine().AcceptSession(kQueue).ok()) << "nothing is offered";
   for (const char* session : {"a", "b", "c"}) {
     static_cast<void>(engine().ForceReleaseSession(kQueue, session));
   }
   CheckAccounts();
+}
+
+// Whoever asks for the next sessions gets those that links held, too (SES-6, SES-24).
+void SessionPowerClients::CheckLeft() {
+  std::map<std::string, LockToken> offered;
+  for (auto next = engine().AcceptSession(kQueue); next.ok();
+       next = engine().AcceptSession(kQueue)) {
+    offered[next->id] = next->token;
+  }
+  for (const auto& [body, item] : items_) {
+    const bool is_due = left_.contains(item.session) && !item.may_be_gone;
+    EXPECT_TRUE(!is_due || offered.contains(item.session))
+        << item.session << " is offered to nobody";
+  }
+  for (const auto& [session, token] : offered) {
+    EXPECT_TRUE(engine().ReleaseSession(kQueue, token).ok());
+  }
 }
 
 // Whoever held it is heard first; then it is free, and everything of it is looked at. What a link

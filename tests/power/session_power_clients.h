@@ -82,6 +82,7 @@ class SessionPowerClients {
   void NoteEnded(const std::string& session, bool counts);
   void NoteMayHaveFailed(const std::string& session);
 
+  void CheckLeft();
   void CheckSession(const std::string& session);
   void CheckHeld(const std::string& session);
   void CheckState(const std::string& session, const LockToken& token);
