@@ -289,19 +289,35 @@ TEST_F(CbsTest, WhatIsNoRequestIsRejectedAndTheLinkGoesOn) {
               HasSubstr("202:int"));
 }
 
-TEST_F(CbsTest, WhatIsBegunAndNeverEndedIsGivenBackWithItsLink) {
-  Guest guest = ConnectToCbs();
+std::string HalfARequest() {
   Transfer transfer;
   transfer.handle = 100;
   transfer.delivery_id = 0;
   transfer.delivery_tag = Binary{"t"};
   FrameWriter writer;
   writer.WriteTransfer(0, transfer, std::string(300, 'x'), /*is_last=*/false);
-  guest->SayBytes(writer.Take());
+  return writer.Take();
+}
+
+TEST_F(CbsTest, WhatIsBegunAndNeverEndedIsGivenBackWithItsLink) {
+  Guest guest = ConnectToCbs();
+  guest->SayBytes(HalfARequest());
   EXPECT_EQ(guest.served->partial_bytes().taken(), 300U);
 
   guest->SayDetach(100);
 
+  EXPECT_EQ(guest.served->partial_bytes().taken(), 0U);
+}
+
+// Found by amqp_broker_fuzz: also when no link of it ends, because the whole connection does.
+TEST_F(CbsTest, WhatIsBegunAndNeverEndedIsGivenBackWithItsConnection) {
+  Guest guest = ConnectToCbs();
+  guest->SayBytes(HalfARequest());
+
+  // A frame of three bytes.
+  guest->SayBytes(std::string("\0\0\0\3\2\0\0\0", 8));
+
+  EXPECT_THAT(guest->Hear(" close{"), HasSubstr("framing-error"));
   EXPECT_EQ(guest.served->partial_bytes().taken(), 0U);
 }
 

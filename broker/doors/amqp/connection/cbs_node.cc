@@ -135,6 +135,11 @@ void CbsNode::Forget(LinkId link) {
   GiveCredit();
 }
 
+void CbsNode::ForgetAskers() {
+  for (const auto& [link, asker] : askers_) partial_bytes_.GiveBack(asker.message.size());
+  askers_.clear();
+}
+
 void CbsNode::ForgetSession(SessionId session) {
   for (auto at = askers_.begin(); at != askers_.end();) {
     const auto here = at++;

@@ -50,6 +50,8 @@ class CbsNode {
   // The link has ended, or its session.
   void Forget(LinkId link);
   void ForgetSession(SessionId session);
+  // The connection closes: nothing is asked any more.
+  void ForgetAskers();
 
  private:
   // So that what waits is bounded: so many links times so many answers.

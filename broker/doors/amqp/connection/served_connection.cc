@@ -446,6 +446,7 @@ bool ServedConnection::Forget(GuardedLinks::iterator at, Instant now, bool is_cl
 // now.
 void ServedConnection::LetLinksGo(Instant now) {
   while (!links_.empty()) Forget(links_.begin(), now);
+  cbs_.ForgetAskers();
 }
 
 void ServedConnection::LookAtLinks(Instant now) {
