@@ -50,6 +50,12 @@ def receives_from(address, handle=1, name=None):
                described(TARGET, address))
 
 
+def wants_session(address, session, handle=1):
+    wanted = {symbol("com.microsoft:session-filter"): session}
+    return say(ATTACH, f"from {address}", uint(handle), True, ubyte(0), ubyte(1),
+               described(SOURCE, address, None, None, None, None, None, None, wanted), described(TARGET, address))
+
+
 def credit(handle, messages, count=0, echo=False):
     return say(FLOW, uint(0), uint(1 << 20), uint(0), uint(1 << 20), uint(handle), uint(count), uint(messages), None,
                False, echo)
@@ -138,8 +144,13 @@ class RawClient:
 
     # --- what comes before
 
+    def start(self):
+        """It is welcome, and has not opened yet."""
+        self.say(SASL, init(), AMQP)
+
     def enter(self):
-        self.say(SASL, init(), AMQP, say(OPEN, "raw", "localhost"))
+        self.start()
+        self.say(say(OPEN, "raw", "localhost"))
         return self.hear(OPEN)
 
     def begin(self):

@@ -1,6 +1,7 @@
 """Whatever a client of AMQP says, wharfd tells it what that was and what it costs, no more than it must; it writes one
 line about it, and others go on."""
 
+import contextlib
 import itertools
 import re
 import ssl
@@ -65,6 +66,13 @@ SAID = [
     ("an attach before begin", "enter", raw.sends_to("q"), CLOSE, STATE),
     ("an end before begin", "enter", raw.say(END), CLOSE, STATE),
     ("a begin of the wrong types", "enter", raw.say(BEGIN, True, "x"), CLOSE, DECODE),
+    ("a frame that may be 100 bytes", "start", raw.say(OPEN, "raw", None, uint(100)), CLOSE, FIELD),
+    ("a client that wants to hear us each millisecond", "start", raw.say(OPEN, "raw", None, None, None, uint(1)), CLOSE,
+     "com.microsoft:argument-out-of-range"),
+    ("a flow of no session", "enter", raw.credit(0, 1), CLOSE, STATE),
+    ("bytes behind a begin", "enter", raw.say(BEGIN, None, uint(0), uint(1), uint(1), payload=b"x"), CLOSE, DECODE),
+    ("a begin with twenty fields", "enter", raw.say(BEGIN, None, uint(0), uint(1), uint(1), *[None] * 16), CLOSE,
+     DECODE),
     ("an answer to nobody's begin", "enter", raw.say(BEGIN, 7, uint(0), uint(1), uint(1)), CLOSE, DECODE),
     ("a bomb of depth", "enter", raw.frame(b"\0\x53\x10\xd0\0\0\x10\0\0\0\0\1" + b"\0" * 4096), CLOSE, DECODE),
     ("a bomb of count", "enter", raw.frame(b"\0\x53\x10\xc0\x12\x08\xa1\1c\x40\x40\x40\x40\x40\x40\xf0\0\0\0\5"
@@ -76,6 +84,12 @@ SAID = [
     ("credit for no link", "attach", raw.credit(5, 1), END, "amqp:session:unattached-handle"),
     ("a name that is no text", "begin", raw.frame(b"\0\x53\x12\xc0\4\1\xa1\1\xff"), END, DECODE),
     ("a name that is too long", "begin", raw.sends_to("q", name="n" * 1025), END, FIELD),
+    ("a role that is a number", "begin", raw.say(ATTACH, "s", uint(0), uint(1)), END, DECODE),
+    ("an end of no link", "attach", raw.say(DETACH, uint(7), True), END, "amqp:session:unattached-handle"),
+    ("credit that is a text", "attach", raw.say(FLOW, uint(0), uint(1), uint(0), uint(1), uint(1), uint(0), "many"),
+     END, DECODE),
+    ("a flow without a window", "attach", raw.say(FLOW, uint(0)), END, DECODE),
+    ("a session of a queue without sessions", "begin", raw.wants_session("q", "anna"), DETACH, "amqp:"),
     ("a link to nowhere", "begin", raw.sends_to("nowhere"), DETACH, "amqp:not-found"),
     ("an address that is no name", "begin", raw.sends_to("a//b\0"), DETACH, "amqp:"),
     ("a link from nothing to nothing", "begin", raw.say(ATTACH, "s", uint(0), False, None, None, None, None, None, None,
@@ -94,6 +108,23 @@ SAID = [
     ("a range that ends before it begins", "attach", raw.say(DISPOSITION, True, uint(0), uint(0xffffffff)), END, FIELD),
     ("a delivery before there is credit", "begin", raw.sends_to("q") + raw.deliver(raw.data(b"x")), DETACH,
      "amqp:link:transfer-limit-exceeded"),
+    ("a delivery that is resumed", "attach", raw.say(
+        TRANSFER, uint(0), uint(0), b"t", uint(0), False, False, None, None, True, payload=raw.data(b"x")), DETACH,
+     "amqp:not-implemented"),
+    ("a delivery that becomes another", "attach", raw.deliver(raw.data(b"x"), more=True) + raw.deliver(b"", number=1),
+     DETACH, FIELD),
+    ("no section for a body", "attach", raw.deliver(raw.encoded(raw.described(0x73, "id"))), DISPOSITION, ARGUMENT),
+    ("properties twice", "attach", raw.deliver(2 * raw.encoded(raw.described(0x73, "id")) + raw.data(b"x")),
+     DISPOSITION, ARGUMENT),
+    ("properties behind the body", "attach", raw.deliver(raw.data(b"x") + raw.encoded(raw.described(0x73, "id"))),
+     DISPOSITION, ARGUMENT),
+    ("two kinds of bodies", "attach", raw.deliver(raw.data(b"x") + raw.encoded(Described(ulong(0x77), "x"))),
+     DISPOSITION, ARGUMENT),
+    ("a section that nobody knows", "attach", raw.deliver(raw.encoded(raw.described(0x99)) + raw.data(b"x")),
+     DISPOSITION, ARGUMENT),
+    ("a property that is no text", "attach", raw.deliver(b"\0\x53\x74\xc1\7\2\xa1\1a\xa1\1\xff" + raw.data(b"x")),
+     DISPOSITION, ARGUMENT),
+    ("a bomb of depth in a body", "attach", raw.deliver(b"\0\x53\x77" + b"\xc0\xff\1" * 60), DISPOSITION, ARGUMENT),
     ("a message of junk", "attach", raw.deliver(junk(100)), DISPOSITION, ARGUMENT),
     ("a message that is cut off", "attach", raw.deliver(raw.data(b"x" * 100)[:50]), DISPOSITION, ARGUMENT),
     ("no message at all", "attach", raw.deliver(b""), DISPOSITION, ARGUMENT),
@@ -119,6 +150,11 @@ SAID = [
      TRANSFER, 400),
     ("a message that cannot be scheduled", "ask", raw.deliver(request("com.microsoft:schedule-message", {"messages": [
         {"message": junk(100), "message-id": "m"}]})), TRANSFER, 400),
+    ("numbers that are none", "ask", raw.deliver(request("com.microsoft:receive-by-sequence-number", {
+        "sequence-numbers": ["one"], "receiver-settle-mode": uint(1)})), TRANSFER, 404),
+    ("the state of no session", "ask", raw.deliver(request("com.microsoft:get-session-state", {})), TRANSFER, 400),
+    ("a lock that is renewed twice", "ask", raw.deliver(request("com.microsoft:renew-lock", {"lock-tokens": []})),
+     TRANSFER, 400),
     ("fewer than none", "ask", raw.deliver(request("com.microsoft:batch-delete-messages", {
         "message-count": -1, "enqueued-time-utc": timestamp(0)})), TRANSFER, 400),
     ("junk for a token", "prove", raw.deliver(junk(100)), DISPOSITION, "amqp:"),
@@ -218,6 +254,48 @@ class BadAmqp(served.ServedTest):
                     (self.assertIn if isinstance(words, str) else self.assertEqual)(words, told(heard))
                 self.assert_others_go_on()
         self.assert_lines(2 * len(SAID))
+
+    def test_a_range_of_everything_settles_what_there_is(self):
+        with raw.RawClient(self.port) as client:
+            client.attach()
+            self.client.send("q", b"one", b"two")
+            client.say(raw.credit(1, 2))
+            for _ in range(2):
+                client.hear(TRANSFER)
+            client.say(raw.say(DISPOSITION, True, uint(0), uint(0x7fffffff), False, raw.described(0x24)))
+            self.assertEqual(client.hear(DISPOSITION, DETACH, END, CLOSE).code, DISPOSITION)
+            self.assert_others_go_on()
+        self.assertEqual(self.client.runtime("q").active_message_count, 0)
+
+    def test_what_is_not_tls_at_the_port_for_it(self):
+        for what, said in (("HTTP", BEGINNINGS[0][1]), ("SASL", SASL + raw.init()), ("junk", junk(5000))):
+            with self.subTest(what=what), raw.RawClient(self.tls_port) as client:
+                client.say(said)
+                self.assertNotIn(SASL, client.hear_end())
+            self.assert_others_go_on()
+
+    def test_who_says_a_part_and_stays(self):
+        with contextlib.ExitStack() as stack:
+            for port, context in self.places.values():
+                for said in BROKEN_OFF * 10:
+                    stack.enter_context(raw.RawClient(port, context)).say(said)
+            # Of these not even TLS has begun.
+            for _ in range(10):
+                stack.enter_context(raw.RawClient(self.tls_port)).say(b"\x16\3\1")
+            self.assert_others_go_on()
+
+    def test_who_wants_everything_and_reads_nothing(self):
+        body = bytes(100_000)
+        for _ in range(10):
+            self.client.send("q", *[body] * 10)
+        with raw.RawClient(self.port, received=4096) as client:
+            client.attach()
+            client.say(raw.credit(1, 1_000_000))
+            # One is read, so the others are on their way.
+            client.hear(TRANSFER)
+            self.assert_others_go_on()
+        # What never left goes to others, and has not failed.
+        self.assertEqual({message.delivery_count for message in self.client.receive_all("q", 20)}, {0})
 
     def test_the_last_channel_is_the_one_that_was_answered(self):
         with raw.RawClient(self.port) as client:
