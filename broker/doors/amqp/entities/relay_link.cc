@@ -70,7 +70,7 @@ void RelayLink::Handle(const Delivered& part) {
   Result<Message> message = Read(part);
   if (!message.ok()) return Reject(part, message.status());
   const std::string to = *message->to;
-  Send(part, to, *std::move(message));
+  SendTo(part, to, *std::move(message));
 }
 
 void RelayLink::Reject(const Delivered& part, const Status& why) {
@@ -80,7 +80,7 @@ void RelayLink::Reject(const Delivered& part, const Status& why) {
   link->Settle(part.delivery, world_.RejectedFor(why, NewTrackingId()));
 }
 
-void RelayLink::Send(const Delivered& part, const std::string& to, Message message) {
+void RelayLink::SendTo(const Delivered& part, const std::string& to, Message message) {
   const LinkNode node = NodeOfAddress(to, Role::kReceiver);
   LinkWorld there = world_;
   there.path = node.path;

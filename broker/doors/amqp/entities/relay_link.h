@@ -31,7 +31,7 @@ class RelayLink final : public NodeLink, public std::enable_shared_from_this<Rel
   void Collect(const Delivered& part);
   void Handle(const Delivered& part);
   Result<Message> Read(const Delivered& part) const;
-  void Send(const Delivered& part, const std::string& to, Message message);
+  void SendTo(const Delivered& part, const std::string& to, Message message);
   void Reject(const Delivered& part, const Status& why);
   void OnSent(DeliveryId delivery, const LinkWorld& to, const TrackingId& tracking_id,
               const Status& failed, DeliveryState outcome);

@@ -249,7 +249,7 @@ void SendLink::Handle(const Delivered& part) {
   if (txn_id_.has_value()) {
     return SendIn(*txn_id_, part, *std::move(messages), encoded.size(), caller);
   }
-  Send(part, *std::move(messages), encoded.size(), caller);
+  SendAlone(part, *std::move(messages), encoded.size(), caller);
 }
 
 // Of one that is whole, and whose body is stored as a large one all the same.
@@ -287,8 +287,8 @@ void SendLink::SendKept() {
          });
 }
 
-void SendLink::Send(const Delivered& part, std::vector<Message> messages, std::size_t bytes,
-                    const Caller& caller) {
+void SendLink::SendAlone(const Delivered& part, std::vector<Message> messages, std::size_t bytes,
+                         const Caller& caller) {
   AskFor(world_, caller,
          SendRequest{.entity = {world_.path},
                      .messages = std::move(messages),

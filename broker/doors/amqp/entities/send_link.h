@@ -63,9 +63,9 @@ class SendLink final : public NodeLink, public std::enable_shared_from_this<Send
   void HandleOpen(const Delivered& part);
   void Keep(const Delivered& part, Message message, std::size_t bytes);
   void SendKept();
-  // All of a batch, or nothing of it; or one message.
-  void Send(const Delivered& part, std::vector<Message> messages, std::size_t bytes,
-            const Caller& caller);
+  // In no transaction: all of a batch, or nothing of it; or one message.
+  void SendAlone(const Delivered& part, std::vector<Message> messages, std::size_t bytes,
+                 const Caller& caller);
   void SendIn(const Binary& txn_id, const Delivered& part, std::vector<Message> messages,
               std::size_t bytes, const Caller& caller);
   Result<std::vector<Message>> MessagesOf(std::uint32_t format, std::string_view encoded) const;
