@@ -201,13 +201,13 @@ void SendLink::BeginLarge(const Delivered& part, LargeSend::Begun begun) {
   SendKept();
   const Caller caller = world_.CallerWith(permit_);
   ++unanswered_;
-  large_ = std::make_unique<LargeSend>(
-      world_, caller, std::move(begun), message_,
-      [weak = weak_from_this(), delivery = part.delivery, is_settled = part.is_settled,
-       id = caller.tracking_id](const Status& sent) {
-        const auto self = weak.lock();
-        if (self != nullptr) self->OnSent(delivery, id, sent, Accepted());
-      });
+  large_ = std::make_unique<LargeSend>(world_, caller, std::move(begun), message_,
+                                       [weak = weak_from_this(), delivery = part.delivery,
+                                        id = caller.tracking_id](const Status& sent) {
+                                         const auto self = weak.lock();
+                                         if (self != nullptr)
+                                           self->OnSent(delivery, id, sent, Accepted());
+                                       });
   GiveBackPartial();
 }
 
