@@ -53,6 +53,8 @@ std::uint64_t ModelQueue::Append(ModelMessage message, Timestamp now) {
   StartLife(message, now);
   NoteChange(message);
   const std::uint64_t number = message.number;
+  // Where nothing was the broker may have forgotten what was passed over (PRI-2), or not.
+  if (main_.empty()) passed_over_ = 0;
   main_.emplace(number, std::move(message));
   return number;
 }
