@@ -7,7 +7,6 @@
 #include <cstring>
 
 #include <pthread.h>
-#include <sched.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -18,12 +17,13 @@ namespace {
 constexpr std::size_t kNameLettersMax = 15;
 constexpr int kLowNice = 5;
 constexpr std::uint64_t kLowSliceNanos = 100'000;
+constexpr std::uint64_t kKeepPolicy = 0x08;  // SCHED_FLAG_KEEP_POLICY of <linux/sched.h>.
 
 // As the kernel has it (sched_setattr(2)); its own header does not go together with <sched.h>.
 struct SchedAttributes {
   std::uint32_t size = sizeof(SchedAttributes);
-  std::uint32_t policy = SCHED_OTHER;
-  std::uint64_t flags = 0;
+  std::uint32_t policy = 0;
+  std::uint64_t flags = kKeepPolicy;
   std::int32_t nice = 0;
   std::uint32_t priority = 0;
   std::uint64_t runtime = 0;

@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 #include <pthread.h>
 #include <rocksdb/listener.h>
+#include <sched.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -98,6 +99,19 @@ TEST_F(ThreadPoolTest, NobodyRanksHigherByIt) {
               RankThisThreadLow();
             }),
             15);
+}
+
+// Who started the daemon chose it.
+TEST_F(ThreadPoolTest, ThePolicyOfTheDaemonIsKept) {
+  int policy = -1;
+  std::thread([&policy] {
+    const sched_param parameters{};
+    ASSERT_EQ(::sched_setscheduler(0, SCHED_BATCH, &parameters), 0);
+    RankThisThreadLow();
+    policy = ::sched_getscheduler(0);
+  }).join();
+
+  EXPECT_EQ(policy, SCHED_BATCH);
 }
 
 // All of them at a time, or this never ends.
