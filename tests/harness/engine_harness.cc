@@ -27,8 +27,9 @@ EngineHarness::EngineHarness() : EngineHarness(Options{}) {}
 
 EngineHarness::EngineHarness(const Options& options)
     : options_(options),
+      clock_(options.clock == nullptr ? own_clock_ : *options.clock),
       random_(options.seed),
-      work_(options.seed),
+      work_(options.seed, options.meanwhile),
       chance_(options.seed),
       own_store_(MakeStore()),
       memory_log_(std::make_unique<MemoryCommitLog>(
@@ -44,8 +45,9 @@ EngineHarness::EngineHarness(const Options& options)
 
 EngineHarness::EngineHarness(const Options& options, const Store& store, CommitLog& log)
     : options_(options),
+      clock_(options.clock == nullptr ? own_clock_ : *options.clock),
       random_(options.seed),
-      work_(options.seed),
+      work_(options.seed, options.meanwhile),
       chance_(options.seed),
       store_(store),
       log_(log) {

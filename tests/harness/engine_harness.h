@@ -50,6 +50,11 @@ class EngineHarness {
     bool drops_garbage = false;
     // The rows lie on a disk, in small files (disk_store.h), and not in memory.
     bool is_on_disk = false;
+    // The caller's, which its log tells the time by; null: one of the harness.
+    ManualClock* clock = nullptr;
+    // A step of what goes on beside the broker while somebody waits for an answer; none: other
+    // threads do what there is.
+    std::function<void()> meanwhile{};
   };
 
   // Over a store of its own.
@@ -190,7 +195,8 @@ class EngineHarness {
 
   const Options options_;
   TurnAuditor auditor_{options_.listener};
-  ManualClock clock_{kHarnessStart};
+  ManualClock own_clock_{kHarnessStart};
+  ManualClock& clock_;
   SeededRandom random_;
   ManualWork work_;
   ManualExecutor self_{work_, 0};

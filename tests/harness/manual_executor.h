@@ -5,6 +5,7 @@
 
 #include <condition_variable>
 #include <deque>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -18,7 +19,9 @@ namespace wharf {
 // Any thread may post; one thread runs.
 class ManualWork {
  public:
-  explicit ManualWork(std::uint64_t seed) : random_(seed) {}
+  // `meanwhile`: a step of what else goes on, on the same thread, while something is waited for.
+  explicit ManualWork(std::uint64_t seed, std::function<void()> meanwhile = nullptr)
+      : random_(seed), meanwhile_(std::move(meanwhile)) {}
 
   void Post(std::size_t lane, Work work) {
     std::lock_guard lock(mutex_);
@@ -49,11 +52,15 @@ class ManualWork {
     while (RunOne()) continue;
   }
 
-  // Until `is_done`, waiting for other threads to post.
+  // Until `is_done`, waiting for other threads to post, or for what goes on meanwhile.
   template <typename Predicate>
   void RunUntil(Predicate is_done) {
     while (!is_done()) {
       if (RunOne()) continue;
+      if (meanwhile_) {
+        meanwhile_();
+        continue;
+      }
       std::unique_lock lock(mutex_);
       posted_.wait(lock, [this] { return HasWork(); });
     }
@@ -89,6 +96,7 @@ class ManualWork {
   std::mutex mutex_;
   std::condition_variable posted_;
   SeededRandom random_;
+  const std::function<void()> meanwhile_;
   std::vector<std::deque<Work>> lanes_;
 };
 

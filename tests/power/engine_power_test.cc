@@ -17,6 +17,7 @@
 #include "tests/power/power_story.h"
 #include "tests/power/session_power_clients.h"
 #include "tests/power/topic_power_clients.h"
+#include "tests/power/transaction_power_clients.h"
 
 namespace wharf {
 namespace {
@@ -42,6 +43,11 @@ TEST(TopicPowerTest, AMessageReachesAllItsSubscriptionsOrNone) {
 }
 // FWD-1, FWD-11, FWD-15, DUP-9; reliability 8 to 11, 13, 47.
 TEST(ForwardPowerTest, AMessageOnItsWayIsInOnePlace) { CutManyTimes<ForwardPowerClients>(); }
+
+// TXN-11, TXX-1; reliability 45, 47.
+TEST(TransactionPowerTest, AMessageIsInOneQueueAndTheOutcomeIsTrue) {
+  CutManyTimes<TransactionPowerClients>();
+}
 
 }  // namespace
 }  // namespace wharf

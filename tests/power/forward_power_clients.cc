@@ -19,7 +19,7 @@ std::string DeadLettersOf(const std::string& queue) { return queue + "/$DeadLett
 
 }  // namespace
 
-void ForwardPowerClients::Meet(PowerLife& life) {
+void ForwardPowerClients::Meet(BrokerLife& life) {
   life_ = &life;
   if (latest_ > now()) engine().clock().Advance(latest_ - now());
   latest_ = now();

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/power/power_life.h"
+#include "tests/harness/broker_life.h"
 
 namespace wharf {
 
@@ -21,7 +21,7 @@ class ForwardPowerClients {
   explicit ForwardPowerClients(std::uint64_t seed) : random_(seed) {}
 
   // The broker after a start; the clock does not go back.
-  void Meet(PowerLife& life);
+  void Meet(BrokerLife& life);
   // False if the broker did not answer, because the power is off.
   bool Step();
   // What must hold after a restart.
@@ -57,7 +57,7 @@ class ForwardPowerClients {
   void CheckAccounts();
 
   SeededRandom random_;
-  PowerLife* life_ = nullptr;
+  BrokerLife* life_ = nullptr;
   Timestamp latest_;
   std::uint64_t bodies_ = 0;
   std::map<std::string, Fate> fates_;

@@ -17,8 +17,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/harness/broker_life.h"
 #include "tests/power/power_history.h"
-#include "tests/power/power_life.h"
 
 namespace wharf {
 
@@ -27,7 +27,7 @@ class PowerClients {
   explicit PowerClients(std::uint64_t seed) : random_(seed) {}
 
   // The broker after a start; the clock does not go back.
-  void Meet(PowerLife& life);
+  void Meet(BrokerLife& life);
   // False if the broker did not answer, because the power is off.
   bool Step();
 
@@ -119,7 +119,7 @@ class PowerClients {
   void CheckAccounts();
 
   SeededRandom random_;
-  PowerLife* life_ = nullptr;
+  BrokerLife* life_ = nullptr;
   PowerHistory history_;
   std::vector<Seen> seen_;
   std::map<std::string, RememberedId> ids_;

@@ -14,7 +14,7 @@ namespace wharf {
 
 using std::chrono::seconds;
 
-void PowerClients::Meet(PowerLife& life) {
+void PowerClients::Meet(BrokerLife& life) {
   life_ = &life;
   if (latest_ > now()) engine().clock().Advance(latest_ - now());
   latest_ = now();

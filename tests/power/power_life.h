@@ -21,15 +21,15 @@
 #include "broker/schema/tables.h"
 #include "storage/log/segment_commit_log.h"
 #include "storage/rocks/rocks_store.h"
-#include "tests/harness/engine_harness.h"
+#include "tests/harness/broker_life.h"
+#include "tests/harness/restless_limits.h"
 #include "tests/harness/single_store.h"
-#include "tests/harness/small_spans.h"
 #include "tests/power/compacting_store.h"
 #include "tests/power/power_loss_file_system.h"
 
 namespace wharf {
 
-class PowerLife {
+class PowerLife final : public BrokerLife {
  public:
   struct Sizes {
     std::size_t write_buffer_bytes = 512 << 10;
@@ -45,7 +45,7 @@ class PowerLife {
     return life;
   }
 
-  ~PowerLife() {
+  ~PowerLife() override {
     if (!engine_) return;
     engine_->work().RunUntil([this] { return engine_->shard().turns_in_flight() == 0; });
     engine_->work().RunAll();
@@ -54,21 +54,12 @@ class PowerLife {
     log_.reset();
   }
 
-  EngineHarness& engine() { return *engine_; }
-  const Store& store() const { return log_->store(); }
+  EngineHarness& engine() override { return *engine_; }
+  const Store& store() const override { return log_->store(); }
   // Rows of messages that were counted out, and that compactions dropped.
   std::uint64_t dropped_messages() const { return *dropped_; }
   // Something of it, now.
   void Compact() { store_->CompactSome(); }
-
-  // Runs until nothing is under way and nothing is due.
-  void RunUntilQuiet() {
-    for (;;) {
-      engine_->Run();
-      if (engine_->shard().turns_in_flight() == 0) return;
-      engine_->work().RunUntil([this] { return engine_->shard().turns_in_flight() == 0; });
-    }
-  }
 
  private:
   class NoObserver final : public CommitLog::Observer {
@@ -143,11 +134,7 @@ class PowerLife {
         std::move(segments_),
         SegmentCommitLog::World{observer_, &*upkeep_, BrokerStatePosition(), BrokerAppliedIndex()});
     store_.emplace(*rocks_, log_->store(), random_);
-    EngineHarness::Options options{.seed = seed};
-    options.limits.broker.queue.look_pause = {};
-    options.limits.broker.queue.lane.spans = SmallSpans(random_);
-    options.limits.broker.queue.lane.spans.run.count_min = 2;
-    options.limits.expiry_grain = {};
+    const EngineHarness::Options options{.seed = seed, .limits = RestlessLimits(random_)};
     engine_ = std::make_unique<EngineHarness>(options, *store_, *log_);
     return {};
   }

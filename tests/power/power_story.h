@@ -1,7 +1,7 @@
 // PowerStory: clients work until the power fails, the broker starts again, and they check; many
 // times.
 //
-// Clients have Meet(PowerLife&), at each start; Step(), false if the broker no longer answers; and
+// Clients have Meet(BrokerLife&), at each start; Step(), false if the broker no longer answers; and
 // Check(), after a start. Used by the tests that cut the power under the engine.
 #pragma once
 

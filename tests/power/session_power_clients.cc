@@ -21,7 +21,7 @@ constexpr Duration kLock = seconds(60);
 
 }  // namespace
 
-void SessionPowerClients::Meet(PowerLife& life) {
+void SessionPowerClients::Meet(BrokerLife& life) {
   life_ = &life;
   if (latest_ > now()) engine().clock().Advance(latest_ - now());
   latest_ = now();

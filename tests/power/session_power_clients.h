@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/power/power_life.h"
+#include "tests/harness/broker_life.h"
 
 namespace wharf {
 
@@ -22,7 +22,7 @@ class SessionPowerClients {
   explicit SessionPowerClients(std::uint64_t seed) : random_(seed) {}
 
   // The broker after a start; the clock does not go back.
-  void Meet(PowerLife& life);
+  void Meet(BrokerLife& life);
   // False if the broker did not answer, because the power is off.
   bool Step();
   // What must hold after a restart. Everything is known and given back then.
@@ -90,7 +90,7 @@ class SessionPowerClients {
   void CheckAccounts();
 
   SeededRandom random_;
-  PowerLife* life_ = nullptr;
+  BrokerLife* life_ = nullptr;
   Timestamp latest_;
   std::uint64_t bodies_ = 0;
   std::map<std::string, Item> items_;

@@ -34,7 +34,7 @@ std::optional<RuleDescription> FirstRuleOf(const std::string& name) {
 
 }  // namespace
 
-void TopicPowerClients::Meet(PowerLife& life) {
+void TopicPowerClients::Meet(BrokerLife& life) {
   life_ = &life;
   if (latest_ > now()) engine().clock().Advance(latest_ - now());
   latest_ = now();

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "tests/power/power_life.h"
+#include "tests/harness/broker_life.h"
 
 namespace wharf {
 
@@ -22,7 +22,7 @@ class TopicPowerClients {
   explicit TopicPowerClients(std::uint64_t seed) : random_(seed) {}
 
   // The broker after a start; the clock does not go back.
-  void Meet(PowerLife& life);
+  void Meet(BrokerLife& life);
   // False if the broker did not answer, because the power is off.
   bool Step();
   // What must hold after a restart. Everything is known then.
@@ -73,7 +73,7 @@ class TopicPowerClients {
   void CheckAccounts();
 
   SeededRandom random_;
-  PowerLife* life_ = nullptr;
+  BrokerLife* life_ = nullptr;
   Timestamp latest_;
   std::uint64_t bodies_ = 0;
   Books books_;
