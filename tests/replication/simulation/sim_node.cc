@@ -9,33 +9,38 @@
 namespace wharf {
 namespace {
 
-// Small, so that batches come in parts, windows are full and appliers lag.
-RaftNode::Options SmallOptions(RaftId id) {
-  RaftNode::Options options;
-  options.core.id = id;
-  options.core.message_bytes_max = 300;
-  options.core.ready_bytes_max = 500;
-  options.core.inflight_messages_max = 4;
-  options.proposed_bytes_max = 1000;
-  options.applying_bytes_max = 400;
-  return options;
-}
+// Of broker time, where nobody has told any.
+constexpr Timestamp kBeginning{std::chrono::hours(24 * 365 * 50)};
 
-constexpr RaftCommitLog::Options kLogOptions{.entry_bytes_max = 150};
+Status IsOver() {
+  return {ErrorCode::kServiceCommunicationProblem, "the node was killed", Outcome::kUnknown};
+}
 
 }  // namespace
 
 SimNode::SimNode(RaftId id, const Members& members, World world)
     : id_(id),
       world_(std::move(world)),
-      store_(SharedLibrary().EncodeMembers(members), Watches()) {}
+      store_(world_.founding, SharedLibrary().EncodeMembers(members), Watches()) {}
 
 SimStore::Watch SimNode::Watches() {
   return {[this](const SimState& state) {
             world_.history.OnState(id_, state.position.index, state.hash);
           },
-          [this](const std::string& row) { world_.history.OnRow(row); },
-          [this](const std::string& row) { world_.history.OnTwice(id_, row); }};
+          [this](const std::string& key, bool was_there) {
+            if (world_.on_row) world_.on_row(id_, key, was_there);
+          }};
+}
+
+RaftNode::Options SimNode::Options() const {
+  RaftNode::Options options;
+  options.core.id = id_;
+  options.core.message_bytes_max = world_.sizes.message_max;
+  options.core.ready_bytes_max = world_.sizes.ready_max;
+  options.core.inflight_messages_max = 4;
+  options.proposed_bytes_max = world_.sizes.proposed_max;
+  options.applying_bytes_max = world_.sizes.applying_max;
+  return options;
 }
 
 void SimNode::Start() {
@@ -43,8 +48,9 @@ void SimNode::Start() {
   log_.stops = false;
   is_paused_ = false;
   Settle();
-  applier_.emplace(BatchApplier::World{store_}, store_.state().position, store_.last());
-  auto node = RaftNode::Open(SmallOptions(id_), {SharedLibrary(), log_, *this, *this, *this, *this},
+  applier_.emplace(BatchApplier::World{.store = store_, .row = store_.row()},
+                   store_.state().position, store_.last());
+  auto node = RaftNode::Open(Options(), {SharedLibrary(), log_, *this, *this, *this, *this},
                              store_.state().position);
   if (!node.ok()) return world_.history.Violation(node.status().message());
   node_ = std::move(*node);
@@ -71,7 +77,8 @@ void SimNode::Reopen() {
 void SimNode::Stop() {
   ++life_;
   is_reopening_ = false;
-  commit_log_.reset();
+  // Clients hear no more of it, and know no more than that.
+  if (const auto leading = std::exchange(leading_, nullptr)) leading->log.Close(IsOver());
   node_.reset();
   inbox_.clear();
   to_apply_.clear();
@@ -86,14 +93,14 @@ void SimNode::CutPower() {
 
 void SimNode::Turn() {
   if (is_paused_) return;
-  if (commit_log_) commit_log_->Pump(*node_);
+  if (leading_) leading_->log.Pump(*node_);
   if (!node_->Run().ok()) return CutPower();
   TendLeadership();
 }
 
 // As RaftThread does.
 void SimNode::TendLeadership() {
-  if (!node_->is_leading() || !commit_log_ || !commit_log_->is_done()) return;
+  if (!node_->is_leading() || !leading_ || !leading_->log.is_done()) return;
   if (hand_over_to_) {
     node_->TransferLeader(*std::exchange(hand_over_to_, std::nullopt));
     Later(&SimNode::Turn);
@@ -125,7 +132,6 @@ void SimNode::Receive(RaftId from, const std::string& message) {
 
 void SimNode::Tick() {
   if (!is_running() || is_paused_) return;
-  clock_.Advance(std::chrono::milliseconds(100));
   node_->Tick();
   Turn();
 }
@@ -143,44 +149,10 @@ void SimNode::OnSnapshotSent(RaftId to, bool is_installed) {
   Later(&SimNode::Turn);
 }
 
-void SimNode::Append(const std::string& name, std::size_t bytes) {
-  if (!commit_log_) return;
-  WriteBatch batch;
-  batch.Put(0, name, std::string(bytes, 'x'));
-  commit_log_->Append(std::move(batch), [this, name](const Result<CommitIndex>& answer) {
-    world_.history.OnAnswer(name, answer);
-    if (answer.ok()) View(name);
-  });
-}
-
-// Now and then: a view has everything written, and most of it is to be written late.
-void SimNode::View(const std::string& name) {
-  if (world_.random.Next() % 4 != 0 || WholeState().rows.count(name) != 0) return;
-  world_.history.Violation("a view does not show " + name + ", which was acknowledged");
-}
-
-void SimNode::AppendBad(const std::string& name) {
-  if (!commit_log_) return;
-  WriteBatch batch;
-  batch.Put(0, name, "half");
-  batch.Put(9, "no table", "");
-  commit_log_->Append(std::move(batch), [this, name](const Result<CommitIndex>& answer) {
-    world_.history.OnAnswer(name, answer);
-  });
-}
-
-void SimNode::Look() {
-  if (!commit_log_) return;
-  commit_log_->Confirm(
-      [this, asked_at = world_.history.acknowledged()](const Result<CommitIndex>& answer) {
-        world_.history.OnLook(id_, asked_at, answer);
-      });
-}
-
 void SimNode::HandOver(RaftId to) {
-  if (!is_leading() || is_paused_ || !commit_log_) return;
+  if (!is_leading() || is_paused_ || !leading_) return;
   hand_over_to_ = to;
-  commit_log_->Refuse(NotLeading());
+  leading_->log.Refuse(NotLeading());
   Later(&SimNode::Turn);
 }
 
@@ -206,11 +178,21 @@ void SimNode::ApplySome() {
     to_apply_.pop_front();
     world_.history.OnCommitted(id_, entries.back().entry);
   }
+  const Timestamp before = applier_->time().value_or(kBeginning);
   const Status applied = applier_->Add(entries);
   if (!applied.ok()) world_.history.Violation(applied.message());
+  if (applier_->time().value_or(kBeginning) < before) {
+    world_.history.Violation("broker time goes back in the log");
+  }
   if (applier_->has_unwritten_members() || world_.random.Next() % 3 == 0) Write();
   OnApplied({entries.back().entry.index, entries.back().entry.term});
   if (!to_apply_.empty()) Later(&SimNode::ApplySome);
+}
+
+Status SimNode::CatchUp(std::uint64_t life) {
+  if (life != life_ || !is_running()) return IsOver();
+  Write();
+  return {};
 }
 
 void SimNode::Write() {
@@ -220,7 +202,7 @@ void SimNode::Write() {
 
 void SimNode::OnApplied(const LogPlace& place) {
   node_->OnApplied(place.index);
-  if (commit_log_) commit_log_->OnApplied(place.term, applier_->last());
+  if (leading_) leading_->log.OnApplied(place.term, applier_->last());
   Turn();
 }
 
@@ -242,20 +224,19 @@ std::optional<RaftSnapshot> SimNode::Snapshot(std::uint64_t from) {
 void SimNode::OnLeading(std::uint64_t term) {
   Write();
   world_.history.OnLeading(id_, term);
-  commit_log_ = std::make_shared<RaftCommitLog>(
-      kLogOptions,
-      RaftCommitLog::World{*this, store_.tables(), clock_, [this] { Later(&SimNode::Turn); },
-                           [] { return Duration(0); }},
-      term, applier_->last());
+  const RaftCommitLog::Options options{.entry_bytes_max = world_.sizes.entry_max};
+  leading_ = std::make_shared<SimLeading>(
+      applier_->time().value_or(kBeginning), *this, store_.tables(),
+      [this] { Later(&SimNode::Turn); }, options, term, applier_->last());
 }
 
 void SimNode::OnLeadingEnded() {
   hand_over_to_.reset();
-  if (commit_log_) commit_log_->Close(NotLeading());
+  if (leading_) leading_->log.Close(NotLeading());
 }
 
 void SimNode::OnReadable(ReadRound round) {
-  if (commit_log_) commit_log_->OnReadable(round);
+  if (leading_) leading_->log.OnReadable(round);
 }
 
 }  // namespace wharf

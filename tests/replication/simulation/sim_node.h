@@ -1,15 +1,17 @@
 // SimNode: one node of a simulation: all of it but the threads, the sockets and the disk.
 //
 // What it wants to happen later it asks the world for. A node that stops loses what is in memory;
-// its log and its state are what its disk has.
+// its log and its state are what its disk has. What clients do they do with its SimLeading.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "replication/raft_commit_log.h"
@@ -22,20 +24,47 @@
 
 namespace wharf {
 
+// A node's leadership of one term, for whoever uses it; it outlives that.
+struct SimLeading {
+  SimLeading(Timestamp from, CommitLog::Observer& observer, const TableSet& tables,
+             std::function<void()> wake, const RaftCommitLog::Options& options, std::uint64_t term,
+             CommitIndex last)
+      : clock(from),
+        log(options, {observer, tables, clock, std::move(wake), [] { return Duration(0); }}, term,
+            last) {}
+
+  // Broker time: goes on from the last entry that has one, by hand.
+  ManualClock clock;
+  RaftCommitLog log;
+};
+
 class SimNode final : public Outbox,
                       public Applier,
                       public SnapshotSource,
                       public RaftNode::Observer,
                       public CommitLog::Observer {
  public:
+  // Bytes: small, so that batches come in parts, windows are full and appliers lag.
+  struct Sizes {
+    std::size_t entry_max = 150;
+    std::size_t message_max = 300;
+    std::size_t ready_max = 500;
+    std::size_t proposed_max = 1000;
+    std::size_t applying_max = 400;
+  };
+
   struct World {
     Random& random;
     History& history;
     std::function<void(RaftId to, MessageClass travels, std::string message)> send;
     // Calls something of a node that is still running by then, soon.
     std::function<void(std::function<void()>)> soon;
+    // Hears of each row that is put, and whether there was one.
+    std::function<void(RaftId node, const std::string& key, bool was_there)> on_row;
     // States that snapshots bring.
     std::vector<SimState>& snapshots;
+    const SimFounding& founding;
+    Sizes sizes{};
   };
 
   SimNode(RaftId id, const Members& members, World world);
@@ -45,8 +74,9 @@ class SimNode final : public Outbox,
   void Stop();
   // As by a power cut: what was not synced, or flushed, is gone.
   void CutPower();
-  // At the next sync.
+  // At the next sync; or not, after all.
   void LetDiskStop() { log_.stops = true; }
+  void LetDiskGo() { log_.stops = false; }
   bool is_running() const { return node_ != nullptr; }
   // Counts its lives: what was asked for in one is nothing to the next.
   std::uint64_t life() const { return life_; }
@@ -58,21 +88,21 @@ class SimNode final : public Outbox,
   void Tick();
   void Flush(bool cuts_log);
   void OnSnapshotSent(RaftId to, bool is_installed);
-
-  // Clients, if this node leads, or thought so last.
-  void Append(const std::string& name, std::size_t bytes);
-  void AppendBad(const std::string& name);
-  void Look();
   void HandOver(RaftId to);
 
   bool is_leading() const { return node_ != nullptr && node_->is_leading(); }
+  // The one that is, or was last in this life; null: none.
+  const std::shared_ptr<SimLeading>& leading() const { return leading_; }
   RaftId id() const { return id_; }
+  std::uint64_t term() const { return node_->term(); }
+  const SimStore& store() const { return store_; }
+  // Whatever was told as applied is in the state; an error if this life is over.
+  Status CatchUp(std::uint64_t life);
   // With everything that was told as applied.
   const SimState& WholeState() {
     if (is_running()) Write();
     return store_.state();
   }
-  std::uint64_t term() const { return node_->term(); }
 
   void Send(RaftId to, MessageClass travels, std::string message) override;
   void Apply(std::vector<CommittedEntry> entries) override;
@@ -86,11 +116,11 @@ class SimNode final : public Outbox,
 
  private:
   SimStore::Watch Watches();
+  RaftNode::Options Options() const;
   // Does what is to be done; a node whose disk stopped is gone.
   void Turn();
   void TendLeadership();
   void ApplySome();
-  void View(const std::string& name);
   // What was told as applied, into the state.
   void Write();
   // What a snapshot brought takes the place of the state, if the log begins behind it.
@@ -101,7 +131,6 @@ class SimNode final : public Outbox,
 
   const RaftId id_;
   const World world_;
-  ManualClock clock_{Timestamp(std::chrono::hours(1))};
   StoppableLog log_;
   SimStore store_;
   std::uint64_t life_ = 0;
@@ -113,7 +142,7 @@ class SimNode final : public Outbox,
   std::optional<BatchApplier> applier_;
   std::optional<RaftId> hand_over_to_;
   std::unique_ptr<RaftNode> node_;
-  std::shared_ptr<RaftCommitLog> commit_log_;
+  std::shared_ptr<SimLeading> leading_;
 };
 
 }  // namespace wharf

@@ -1,90 +1,104 @@
 // SimStore: the state of a simulated node: rows in memory, and what of them is on its disk.
 //
-// A flush brings everything to the disk; a power cut leaves what the last flush did. Each row is
-// written once in the whole history, so a row that is there already was applied twice.
+// A flush brings everything to the disk; a power cut leaves what the last flush did. What is
+// looked at stays as it was: tables are shared, and copied by the write that comes next.
 #pragma once
 
 #include <cstdint>
 #include <functional>
-#include <map>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include "storage/applied_index_row.h"
 #include "storage/apply/replicated_store.h"
+#include "storage/memory/memory_tables.h"
+#include "tests/replication/simulation/tables_view.h"
 
 namespace wharf {
 
 // A state as a whole: what a flush keeps and a snapshot brings.
 struct SimState {
-  std::map<std::string, std::string, std::less<>> rows;
+  MemoryTables tables;
   // Of all rows, in whatever order they came.
   std::uint64_t hash = 0;
   StatePosition position;
 };
 
-class SimStore final : public ReplicatedStore, private WriteBatch::Visitor {
+// What every node has before the first entry.
+struct SimFounding {
+  TableSet tables = TableSet(1);
+  AppliedIndexRow row{};
+  WriteBatch rows{};
+};
+
+class SimStore final : public ReplicatedStore, public Store, private WriteBatch::Visitor {
  public:
-  // Told of each write when it is done, and of a row that was there before.
+  // Told of each write when it is done, and of a row that is put, and whether there was one.
   struct Watch {
     std::function<void(const SimState&)> on_written;
-    std::function<void(const std::string&)> on_row;
-    std::function<void(const std::string&)> on_twice;
+    std::function<void(const std::string& key, bool was_there)> on_row;
   };
 
-  SimStore(std::string members, Watch watch) : watch_(std::move(watch)) {
+  SimStore(const SimFounding& founding, std::string members, Watch watch)
+      : founding_(founding), watch_(std::move(watch)) {
+    static_cast<void>(founding_.rows.Visit(founding_.tables, *this));
     state_.position.members = std::move(members);
     flushed_ = state_;
   }
 
-  const TableSet& tables() const override { return tables_; }
+  const TableSet& tables() const override { return founding_.tables; }
   Status Write(OrderedWrites& writes, const StatePosition& position) override {
     writes.Visit(*this);
     state_.position = position;
     watch_.on_written(state_);
     return {};
   }
+  std::unique_ptr<StoreView> View() const override {
+    return std::make_unique<TablesView>(state_.tables);
+  }
 
   const SimState& state() const { return state_; }
   const SimState& flushed() const { return flushed_; }
-  CommitIndex last() const {
-    const auto row = state_.rows.find(kIndexRow);
-    if (row == state_.rows.end()) return CommitIndex();
-    std::uint64_t index = 0;
-    for (const char byte : row->second.substr(1))
-      index = index << 8 | static_cast<std::uint8_t>(byte);
-    return CommitIndex(index);
-  }
+  const AppliedIndexRow& row() const { return founding_.row; }
+  CommitIndex last() const { return *founding_.row.Read(*this); }
 
   void Flush() { flushed_ = state_; }
   void CutPower() { state_ = flushed_; }
   void Replace(const SimState& state) { state_ = flushed_ = state; }
 
  private:
-  static constexpr std::string_view kIndexRow = "applied-index";
-
-  void Put(TableId /*table*/, std::string_view key, std::string_view value) override {
-    auto [row, is_new] = state_.rows.try_emplace(std::string(key));
-    if (!is_new) {
-      state_.hash -= HashOf(key, row->second);
-      if (key != kIndexRow) watch_.on_twice(row->first);
-    }
+  void Put(TableId table, std::string_view key, std::string_view value) override {
+    const auto [row, is_new] = WritableTable(state_.tables, table).try_emplace(std::string(key));
+    if (!is_new) state_.hash -= HashOf(table, key, row->second);
     row->second = value;
-    state_.hash += HashOf(key, value);
-    if (key != kIndexRow) watch_.on_row(row->first);
+    state_.hash += HashOf(table, key, value);
+    if (watch_.on_row && key != founding_.row.key) watch_.on_row(row->first, !is_new);
   }
-  void Delete(TableId /*table*/, std::string_view /*key*/) override {}
-  void SingleDelete(TableId /*table*/, std::string_view /*key*/) override {}
-  void DeleteRange(TableId /*table*/, std::string_view /*begin*/,
-                   std::string_view /*end*/) override {}
+  void Delete(TableId table, std::string_view key) override {
+    DeleteRange(table, key, std::string(key) + '\0');
+  }
+  void SingleDelete(TableId table, std::string_view key) override { Delete(table, key); }
+  void DeleteRange(TableId table, std::string_view begin, std::string_view end) override {
+    MemoryTable& rows = WritableTable(state_.tables, table);
+    auto row = rows.lower_bound(begin);
+    while (row != rows.end() && row->first < end) {
+      state_.hash -= HashOf(table, row->first, row->second);
+      row = rows.erase(row);
+    }
+  }
   void NoteTime(Timestamp /*time*/) override {}
   void NoteFreed(TableId /*table*/, std::string_view /*begin*/, std::string_view /*end*/) override {
   }
 
-  static std::uint64_t HashOf(std::string_view key, std::string_view value) {
-    return std::hash<std::string>()(std::string(key) + '=' + std::string(value));
+  static std::uint64_t HashOf(TableId table, std::string_view key, std::string_view value) {
+    std::string row(1, static_cast<char>(table));
+    row.append(key).append("=").append(value);
+    return std::hash<std::string>()(row);
   }
 
-  const TableSet tables_ = TableSet(1);
+  const SimFounding founding_;
   const Watch watch_;
   SimState state_;
   SimState flushed_;

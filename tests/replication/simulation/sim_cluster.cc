@@ -1,4 +1,4 @@
-#include "tests/replication/simulation/simulation.h"
+#include "tests/replication/simulation/sim_cluster.h"
 
 #include <algorithm>
 #include <functional>
@@ -8,11 +8,7 @@
 namespace wharf {
 namespace {
 
-// A tick is ten units of time, an election timeout ten to twenty ticks.
-constexpr std::uint64_t kTick = 10;
-constexpr std::uint64_t kFaultyTime = 3000;
-constexpr std::uint64_t kCalmTime = 1000;
-constexpr std::uint64_t kSettleTime = 200;
+constexpr SimCluster::Time kTick = 10;
 
 Members AllOf(RaftId nodes) {
   Members members;
@@ -22,69 +18,68 @@ Members AllOf(RaftId nodes) {
 
 }  // namespace
 
-Simulation::Simulation(std::uint64_t seed, RaftId nodes) : random_(seed) {
-  SharedLibrary().Seed(static_cast<std::int64_t>(seed));
-  for (RaftId id = 1; id <= nodes; ++id) {
-    SimNode::World world{random_, history_,
+SimCluster::SimCluster(Options options) : options_(std::move(options)), random_(options_.seed) {
+  SharedLibrary().Seed(static_cast<std::int64_t>(options_.seed));
+  for (RaftId id = 1; id <= options_.nodes; ++id) {
+    SimNode::World world{random_,
+                         history_,
                          [this, id](RaftId to, MessageClass travels, const std::string& message) {
                            Send(id, to, travels, message);
                          },
                          [this](Action action) { After(Chance(4), std::move(action)); },
-                         snapshots_};
-    nodes_.push_back(std::make_unique<SimNode>(id, AllOf(nodes), std::move(world)));
+                         options_.on_row,
+                         snapshots_,
+                         options_.founding,
+                         options_.sizes};
+    nodes_.push_back(std::make_unique<SimNode>(id, AllOf(options_.nodes), std::move(world)));
   }
 }
 
-RaftId Simulation::Another(RaftId id) {
+RaftId SimCluster::Another(RaftId id) {
   const RaftId other = 1 + Chance(nodes_.size() - 1);
   return other < id ? other : other + 1;
 }
 
-void Simulation::After(Time span, Action action) {
+void SimCluster::After(Time span, Action action) {
   events_.emplace(std::pair(now_ + span, ++order_), std::move(action));
 }
 
-void Simulation::RunUntil(Time end) {
-  while (!events_.empty() && events_.begin()->first.first <= end) {
-    now_ = events_.begin()->first.first;
-    const Action action = std::move(events_.begin()->second);
-    events_.erase(events_.begin());
-    action();
-  }
-  now_ = end;
+void SimCluster::RunUntil(Time end) {
+  while (!events_.empty() && events_.begin()->first.first <= end) RunOne();
+  now_ = std::max(now_, end);
 }
 
-void Simulation::Every(Time least, Time most, Action action) {
+void SimCluster::RunOne() {
+  now_ = events_.begin()->first.first;
+  const Action action = std::move(events_.begin()->second);
+  events_.erase(events_.begin());
+  action();
+}
+
+void SimCluster::Every(Time least, Time most, Action action) {
   After(least + Chance(most - least + 1), [this, least, most, action = std::move(action)] {
     action();
     Every(least, most, action);
   });
 }
 
-void Simulation::Trace(std::string_view what) {
+void SimCluster::Trace(std::string_view what) {
   trace_ = (trace_ * 31 + now_) * 31 + std::hash<std::string_view>()(what);
 }
 
-void Simulation::Run() {
+void SimCluster::Start() {
   for (const auto& node : nodes_) {
     node->Start();
     Every(kTick - 1, kTick + 1, [this, at = node.get()] {
       if (at->id() != slow_ || Chance(4) == 0) at->Tick();
     });
   }
-  Every(1, 5, [this] { Client(); });
-  Every(30, 200, [this] {
+  Every(options_.pause_min, options_.pause_max, [this] {
     if (!is_calm_) Fault();
   });
-  RunUntil(kFaultyTime);
-  Calm();
-  RunUntil(kFaultyTime + kCalmTime);
-  has_clients_ = false;
-  RunUntil(kFaultyTime + kCalmTime + kSettleTime);
-  CheckEnd();
 }
 
-void Simulation::Send(RaftId from, RaftId to, MessageClass travels, const std::string& message) {
+void SimCluster::Send(RaftId from, RaftId to, MessageClass travels, const std::string& message) {
   Trace(message);
   const bool is_lost = Chance(100) < lost_ || cut_.count({from, to}) != 0;
   const int copies = is_lost ? 0 : 1 + static_cast<int>(Chance(100) < repeated_);
@@ -97,15 +92,14 @@ void Simulation::Send(RaftId from, RaftId to, MessageClass travels, const std::s
   }
 }
 
-void Simulation::Deliver(RaftId from, RaftId to, MessageClass travels, const std::string& message) {
+void SimCluster::Deliver(RaftId from, RaftId to, MessageClass travels, const std::string& message) {
   SimNode& node = *nodes_[to - 1];
   const bool arrives = node.is_running();
   node.Receive(from, message);
   if (travels == MessageClass::kSnapshot) nodes_[from - 1]->OnSnapshotSent(to, arrives);
 }
 
-// Clients ask whoever leads, or thinks so; now and then whoever does not.
-SimNode& Simulation::Asked() {
+SimNode& SimCluster::Asked() {
   for (int i = 0; i < 10; ++i) {
     SimNode& node = AnyNode();
     if (node.is_leading()) return node;
@@ -113,25 +107,17 @@ SimNode& Simulation::Asked() {
   return AnyNode();
 }
 
-void Simulation::Client() {
-  if (!has_clients_) return;
-  SimNode& node = Asked();
-  const std::string name = "batch " + std::to_string(++batches_);
-  const std::uint64_t what = Chance(100);
-  if (node.id() == apart_) {
-    node.Look();
-  } else if (what < 60) {
-    node.Append(name, 1 + Chance(60));
-  } else if (what < 65) {
-    node.Append(name, 200 + Chance(400));
-  } else if (what < 66 && !is_calm_) {
-    node.AppendBad(name);
-  } else {
-    node.Look();
+SimNode* SimCluster::Leader() {
+  SimNode* leader = nullptr;
+  for (const auto& node : nodes_) {
+    const bool is_later =
+        leader == nullptr || (node->is_leading() && node->term() > leader->term());
+    if (node->is_leading() && is_later) leader = node.get();
   }
+  return leader;
 }
 
-void Simulation::Fault() {
+void SimCluster::Fault() {
   SimNode& node = AnyNode();
   const std::uint64_t what = Chance(15);
   const auto is = [&](std::uint64_t number, const char* name) {
@@ -182,7 +168,7 @@ void Simulation::Fault() {
 }
 
 // Mostly whoever leads, where it hurts.
-RaftId Simulation::Target() {
+RaftId SimCluster::Target() {
   const RaftId otherwise = AnyNode().id();
   for (const auto& node : nodes_) {
     if (node->is_leading() && Chance(4) != 0) return node->id();
@@ -192,11 +178,12 @@ RaftId Simulation::Target() {
 
 // Others elect a leader meanwhile, of which this one hears nothing when it goes on. It is only
 // asked for looks, which nothing before them keeps from an answer.
-void Simulation::PauseApart(RaftId id) {
+void SimCluster::PauseApart(RaftId id) {
   SimNode& node = *nodes_[id - 1];
   const Time pause = 150 + Chance(300);
   apart_ = id;
   After(30, [this, id, pause, &node] {
+    if (is_calm_) return;
     cut_.clear();
     CutAround(id);
     node.Pause();
@@ -208,7 +195,7 @@ void Simulation::PauseApart(RaftId id) {
   });
 }
 
-void Simulation::CutLinks() {
+void SimCluster::CutLinks() {
   const RaftId id = Target();
   cut_.clear();
   switch (Chance(3)) {
@@ -221,14 +208,14 @@ void Simulation::CutLinks() {
   }
 }
 
-void Simulation::CutAround(RaftId id) {
+void SimCluster::CutAround(RaftId id) {
   for (const auto& other : nodes_) {
     cut_.insert({id, other->id()});
     cut_.insert({other->id(), id});
   }
 }
 
-void Simulation::CutOneWay(RaftId id) {
+void SimCluster::CutOneWay(RaftId id) {
   const bool is_deaf = Chance(2) == 0;
   for (const auto& other : nodes_) {
     if (is_deaf) {
@@ -240,7 +227,7 @@ void Simulation::CutOneWay(RaftId id) {
 }
 
 // Everybody hears this one, and nobody else.
-void Simulation::CutBridge(RaftId id) {
+void SimCluster::CutBridge(RaftId id) {
   for (const auto& one : nodes_) {
     for (const auto& other : nodes_) {
       if (one->id() != id && other->id() != id) cut_.insert({one->id(), other->id()});
@@ -248,42 +235,42 @@ void Simulation::CutBridge(RaftId id) {
   }
 }
 
-void Simulation::Flap(int times) {
+void SimCluster::Flap(int times) {
   cut_.clear();
-  if (times == 0) return;
+  if (times == 0 || is_calm_) return;
   if (times % 2 == 0) CutAround(AnyNode().id());
   After(20 + Chance(20), [this, times] { Flap(times - 1); });
 }
 
-void Simulation::Restart(SimNode& node) {
+void SimCluster::Restart(SimNode& node) {
   After(Chance(400), [&node] {
     if (!node.is_running()) node.Start();
   });
 }
 
-void Simulation::Calm() {
+void SimCluster::Heal() {
   is_calm_ = true;
-  lost_ = repeated_ = delayed_ = slow_ = 0;
+  lost_ = repeated_ = delayed_ = slow_ = apart_ = 0;
   cut_.clear();
   for (const auto& node : nodes_) {
+    node->LetDiskGo();
     node->Resume();
-    // A disk that was to stop does so now.
-    if (node->is_running()) node->Stop();
-    node->Start();
+    if (!node->is_running()) node->Start();
   }
 }
 
-void Simulation::CheckEnd() {
-  const std::size_t acknowledged = history_.acknowledged_batches();
-  if (acknowledged == 0) history_.Violation("nothing was acknowledged");
-  const auto leader = std::find_if(nodes_.begin(), nodes_.end(),
-                                   [](const auto& node) { return node->is_leading(); });
-  if (leader == nodes_.end()) return history_.Violation("nobody leads at the end");
+void SimCluster::Calm() {
   for (const auto& node : nodes_) {
-    std::set<std::string> rows;
-    for (const auto& [name, value] : node->WholeState().rows) rows.insert(name);
-    history_.OnEnd(node->id(), rows);
-    if (node->WholeState().hash != (*leader)->WholeState().hash) {
+    if (node->is_running()) node->Stop();
+  }
+  Heal();
+}
+
+void SimCluster::CheckEqual() {
+  SimNode* const leader = Leader();
+  if (leader == nullptr) return history_.Violation("nobody leads at the end");
+  for (const auto& node : nodes_) {
+    if (node->WholeState().hash != leader->WholeState().hash) {
       history_.Violation("node " + std::to_string(node->id()) + " ends in another state");
     }
   }
