@@ -787,6 +787,20 @@ TEST_F(BrokerLinksTest, AnEntityThatGoesOrIsDisabledEndsItsLinks) {
   EXPECT_THAT(client_.Hear(" detach{"), HasSubstr("amqp:resource-deleted"));
 }
 
+// What the broker has taken is not told of as lost, nor is anybody left to wait.
+TEST_F(BrokerLinksTest, WhatWasSentIsAnsweredBeforeItsLinkEnds) {
+  AttachSender();
+  client_.HearAll();
+  client_.SayTransfer(0, DataMessage("taken"));
+  broker_.broker().Delete(EntityKind::kQueue, "q", [](const Result<std::monostate>&) {});
+  client_.SayTransfer(0, DataMessage("not taken"));
+
+  EXPECT_THAT(
+      client_.HearAll(),
+      ElementsAre(AllOf(HasSubstr(" disposition{"), HasSubstr("accepted")),
+                  AllOf(HasSubstr(" disposition{"), HasSubstr("rejected")), HasSubstr(" detach{")));
+}
+
 TEST_F(BrokerLinksTest, AnEntityThatTakesNoMoreEndsItsSenders) {
   AttachSender();
   QueueDescription queue = broker_.GetQueue("q")->record.description;

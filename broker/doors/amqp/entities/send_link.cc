@@ -109,16 +109,30 @@ void SendLink::AwaitClosed(const std::string& path) {
        post = world_.connection.poster()](const Result<std::monostate>& closed) {
         if (!IsOfEntity(closed.status())) return;
         post([weak, why = closed.status()] {
-          const auto self = weak.lock();
-          if (self == nullptr || self->has_ended_) return;
-          self->End();
-          self->world_.Detach(why);
+          if (const auto self = weak.lock()) self->OnEntityClosed(why);
         });
       }));
 }
 
-void SendLink::OnDelivered(const Delivered& part) {
+// Clients wait for the outcome of what they sent before they hear of the end.
+void SendLink::OnEntityClosed(const Status& why) {
   if (has_ended_) return;
+  if (large_ != nullptr && !large_->is_answered()) --unanswered_;
+  End();
+  closed_ = why;
+  DetachIfAnswered();
+}
+
+void SendLink::DetachIfAnswered() {
+  if (!closed_.ok() && unanswered_ == 0) world_.Detach(closed_);
+}
+
+void SendLink::OnDelivered(const Delivered& part) {
+  if (has_ended_) {
+    const bool is_waited_for = part.is_last && !part.is_settled;
+    if (is_waited_for && !closed_.ok()) Reject(part.delivery, closed_, NewTrackingId());
+    return;
+  }
   Collect(part);
   if (!part.is_last && !part.is_aborted) return;
   if (large_ != nullptr) {
@@ -349,6 +363,7 @@ void SendLink::OnSent(DeliveryId delivery, const TrackingId& tracking_id, const 
   } else {
     Reject(delivery, failed, tracking_id);
   }
+  if (has_ended_) return DetachIfAnswered();
   GiveCredit();
 }
 

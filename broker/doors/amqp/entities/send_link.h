@@ -52,6 +52,8 @@ class SendLink final : public NodeLink, public std::enable_shared_from_this<Send
   void AskAbout(EntityKind kind);
   void OnEntity(EntityKind kind, const Result<QueueSnapshot>& entity);
   void AwaitClosed(const std::string& path);
+  void OnEntityClosed(const Status& why);
+  void DetachIfAnswered();
   void Collect(const Delivered& part);
   // A message that is large goes to the broker while it comes.
   void TryLarge(const Delivered& part);
@@ -99,6 +101,8 @@ class SendLink final : public NodeLink, public std::enable_shared_from_this<Send
   // So much of it must be there before it is looked at again.
   std::size_t look_at_ = 0;
   bool has_ended_ = false;
+  // Of the entity: nothing is sent any more, and the link ends behind the last answer.
+  Status closed_;
   // To hear that its entities take no more.
   std::vector<std::shared_ptr<WaitHandle>> closed_waits_;
   // Why it will not be sent: nothing more of it is kept.
