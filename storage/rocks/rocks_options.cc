@@ -50,7 +50,8 @@ void KeepValuesInBlobFiles(rocksdb::ColumnFamilyOptions& options) {
   options.min_blob_size = 1 << 10;
   options.blob_file_size = kBlobFileBytesMax;
   options.enable_blob_garbage_collection = true;
-  options.blob_garbage_collection_age_cutoff = 0.5;
+  // Nothing, until somebody says what is worth it (rocks_space.h).
+  options.blob_garbage_collection_age_cutoff = 0;
   options.blob_garbage_collection_force_threshold = 0.5;
 }
 

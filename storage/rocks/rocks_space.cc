@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -21,9 +21,11 @@ namespace {
 // must leave, to its needs: so it limits compactions and nothing else.
 constexpr std::uint64_t kFarAway = std::uint64_t{1} << 61;
 
-// Parts of the blob files that compactions may move, from the usual one to none.
+// Parts of the blob files that compactions may move, from the largest to none.
 constexpr std::array<const char*, 6> kBlobMoves = {"0.5", "0.25", "0.1", "0.05", "0.01", "0"};
 constexpr std::array<double, 6> kBlobMoveParts = {0.5, 0.25, 0.1, 0.05, 0.01, 0};
+// As the tables are opened.
+constexpr std::size_t kNoMoves = kBlobMoves.size() - 1;
 
 // Of what is in memory, which is little more than a file of them.
 constexpr std::size_t kFilesOfAFlush = 2;
@@ -54,25 +56,41 @@ class BlobFiles {
       if (!options[table].in_blob_files) continue;
       rocksdb::ColumnFamilyMetaData found;
       db.GetColumnFamilyMetaData(tables[table], &found);
-      live_bytes_.emplace_back();
+      std::vector<File>& files = files_.emplace_back();
       for (const rocksdb::BlobMetaData& file : found.blob_files)
-        live_bytes_.back().push_back(file.blob_file_size - file.garbage_blob_bytes);
-      live_bytes_.back().resize(found.blob_files.size() + kFilesOfAFlush, kBlobFileBytesMax);
+        files.push_back({file.blob_file_size - file.garbage_blob_bytes, file.garbage_blob_bytes});
+      files.resize(files.size() + kFilesOfAFlush, {.live_bytes = kBlobFileBytesMax});
     }
   }
 
-  // Of the oldest, as many as RocksDB takes for the part.
-  std::uint64_t LiveBytesIn(double part) const {
-    std::uint64_t bytes = 0;
-    for (const std::vector<std::uint64_t>& table : live_bytes_) {
-      const auto files = static_cast<std::ptrdiff_t>(part * static_cast<double>(table.size()));
-      bytes = std::accumulate(table.begin(), table.begin() + files, bytes);
-    }
-    return bytes;
+  std::uint64_t LiveBytesIn(double part) const { return Sum(part).live_bytes; }
+  // As much is dead in it as lives.
+  bool IsWorthMoving(double part) const {
+    const File sum = Sum(part);
+    return sum.dead_bytes > 0 && sum.dead_bytes >= sum.live_bytes;
   }
 
  private:
-  std::vector<std::vector<std::uint64_t>> live_bytes_;
+  struct File {
+    std::uint64_t live_bytes = 0;
+    std::uint64_t dead_bytes = 0;
+  };
+
+  // Of the oldest, as many as RocksDB takes for the part.
+  File Sum(double part) const {
+    File sum;
+    for (const std::vector<File>& table : files_) {
+      const auto count = static_cast<std::size_t>(part * static_cast<double>(table.size()));
+      for (const File& file : std::span(table).first(count)) {
+        sum.live_bytes += file.live_bytes;
+        sum.dead_bytes += file.dead_bytes;
+      }
+    }
+    return sum;
+  }
+
+  // Of each table.
+  std::vector<std::vector<File>> files_;
 };
 
 }  // namespace
@@ -83,7 +101,9 @@ RocksSpace::RocksSpace(std::shared_ptr<rocksdb::SstFileManager> files,
     : files_(std::move(files)),
       damaged_files_(std::move(damaged_files)),
       running_(std::move(running)),
-      how_(how) {}
+      how_(how),
+      worth_moves_(kNoMoves),
+      moves_(kNoMoves) {}
 
 void RocksSpace::Attach(rocksdb::DB& db, const TableSet& options,
                         std::span<rocksdb::ColumnFamilyHandle* const> tables) {
@@ -124,18 +144,26 @@ void RocksSpace::LimitBlobMoves(std::uint64_t bytes) {
       SumOf(*db_, rocksdb::DB::Properties::kLiveSstFilesSize), StoreSpace::kCompactionBytesMax);
   const BlobFiles files(*db_, *options_, tables_);
   const std::uint64_t moved_max = (bytes - std::min(bytes, table_bytes)) / 4;
-  std::size_t moves = 0;
-  while (files.LiveBytesIn(kBlobMoveParts[moves]) > moved_max) ++moves;
-  if (std::exchange(blob_moves_, moves) != moves) SetBlobMoves(moves);
+  room_for_moves_ = 0;
+  while (files.LiveBytesIn(kBlobMoveParts[room_for_moves_]) > moved_max) ++room_for_moves_;
+  worth_moves_ = room_for_moves_;
+  while (worth_moves_ < kNoMoves && !files.IsWorthMoving(kBlobMoveParts[worth_moves_])) {
+    ++worth_moves_;
+  }
+  ChooseBlobMoves();
   // One may have begun just before that, and not be counted yet.
   const std::uint64_t before =
       runs_ + running_->count() > 0 ? moved_blob_bytes_ : allowed_blob_bytes_;
-  allowed_blob_bytes_ = files.LiveBytesIn(kBlobMoveParts[moves]);
+  allowed_blob_bytes_ = files.LiveBytesIn(kBlobMoveParts[room_for_moves_]);
   moved_blob_bytes_ = std::max(allowed_blob_bytes_, before);
 }
 
-// Takes effect even if the file of options cannot be written; then it is not kept, and a start
-// begins with the usual part.
+void RocksSpace::ChooseBlobMoves() {
+  const std::size_t moves = runs_of_large_ > 0 ? room_for_moves_ : worth_moves_;
+  if (std::exchange(moves_, moves) != moves) SetBlobMoves(moves);
+}
+
+// Takes effect even if the file of options cannot be written; a start begins with none anyway.
 void RocksSpace::SetBlobMoves(std::size_t moves) const {
   const std::unordered_map<std::string, std::string> changed = {
       {"blob_garbage_collection_age_cutoff", kBlobMoves[moves]}};
@@ -180,48 +208,54 @@ rocksdb::Status RocksSpace::Measure(rocksdb::ColumnFamilyHandle* table, Deadness
 }
 
 rocksdb::Status RocksSpace::CompactDead() {
-  for (rocksdb::ColumnFamilyHandle* table : tables_) {
-    if (damaged_files_->IsAtRest(table->GetID())) continue;
+  for (TableId table = 0; table < tables_.size(); ++table) {
+    const std::uint32_t id = tables_[table]->GetID();
+    if (damaged_files_->IsAtRest(id)) continue;
     rocksdb::Status status = CompactDead(table);
     // It was broken off, or must wait until there is more room, or has met damage just now.
-    const bool is_left = IsForLater(status) || damaged_files_->IsAtRest(table->GetID()) ||
-                         damaged_files_->Meet(table->GetID(), status);
+    const bool is_left =
+        IsForLater(status) || damaged_files_->IsAtRest(id) || damaged_files_->Meet(id, status);
     if (!status.ok() && !is_left) return status;
   }
   return rocksdb::Status::OK();
 }
 
-rocksdb::Status RocksSpace::CompactDead(rocksdb::ColumnFamilyHandle* table) {
+rocksdb::Status RocksSpace::CompactDead(TableId table) {
   Deadness deadness;
-  rocksdb::Status status = Measure(table, deadness);
+  rocksdb::Status status = Measure(tables_[table], deadness);
   if (!status.ok() || !deadness.is_worth_compacting()) return status;
-  return RunWithin(deadness.live_bytes(), [this, table] {
-    return CompactByHand(how_, *db_, *table, nullptr, nullptr, /*is_exclusive=*/false);
+  return RunWithin(deadness.live_bytes(), table, [this, table] {
+    return CompactByHand(how_, *db_, *tables_[table], nullptr, nullptr, /*is_exclusive=*/false);
   });
 }
 
 // Where it fits it is not asked again whether it does.
-rocksdb::Status RocksSpace::RunWithin(std::uint64_t live_bytes,
+rocksdb::Status RocksSpace::RunWithin(std::uint64_t live_bytes, TableId table,
                                       const std::function<rocksdb::Status()>& compact) {
   {
     MutexLock lock(mutex_);
     is_lifted_ = limit_ && live_bytes <= *limit_;
     if (is_lifted_) files_->SetMaxAllowedSpaceUsage(0);
   }
-  rocksdb::Status status = Run(compact);
+  rocksdb::Status status = Run(table, compact);
   MutexLock lock(mutex_);
   if (std::exchange(is_lifted_, false)) Apply(*limit_);
   return status;
 }
 
-rocksdb::Status RocksSpace::Run(const std::function<rocksdb::Status()>& compact) {
+rocksdb::Status RocksSpace::Run(TableId table, const std::function<rocksdb::Status()>& compact) {
+  const std::size_t of_large = (*options_)[table].in_blob_files ? 1 : 0;
   {
     MutexLock lock(mutex_);
     ++runs_;
+    runs_of_large_ += of_large;
+    ChooseBlobMoves();
   }
   rocksdb::Status status = compact();
   MutexLock lock(mutex_);
   --runs_;
+  runs_of_large_ -= of_large;
+  ChooseBlobMoves();
   return status;
 }
 

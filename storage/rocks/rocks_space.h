@@ -5,7 +5,9 @@
 // puts it off if not; that is how a compaction never fills the disk. Large values that a compaction
 // moves to newer blob files are not among its inputs, so for those the part of all blob files that
 // may be moved is made smaller instead; and what compactions under way may still move is said, so
-// that nobody else counts on its room.
+// that nobody else counts on its room. Those that come by themselves move no more than is dead
+// beside it: RocksDB would move what lives out of the oldest half of all blob files whenever it
+// rewrites their keys.
 #pragma once
 
 #include <atomic>
@@ -47,10 +49,10 @@ class RocksSpace {
   rocksdb::Status CompactDead();
   // A compaction by hand that writes so much at most, which RocksDB cannot know: it counts what is
   // dead among its inputs. One at a time.
-  rocksdb::Status RunWithin(std::uint64_t live_bytes,
+  rocksdb::Status RunWithin(std::uint64_t live_bytes, TableId table,
                             const std::function<rocksdb::Status()>& compact);
   // Any other one by hand.
-  rocksdb::Status Run(const std::function<rocksdb::Status()>& compact);
+  rocksdb::Status Run(TableId table, const std::function<rocksdb::Status()>& compact);
 
  private:
   // How full of dead rows a table is.
@@ -67,11 +69,13 @@ class RocksSpace {
     std::uint64_t live_bytes() const;
   };
 
-  rocksdb::Status CompactDead(rocksdb::ColumnFamilyHandle* table);
+  rocksdb::Status CompactDead(TableId table);
   rocksdb::Status Measure(rocksdb::ColumnFamilyHandle* table, Deadness& deadness) const;
   void Apply(std::uint64_t bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // The part of all blob files, the oldest, from which a compaction moves what still lives.
   void LimitBlobMoves(std::uint64_t bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Of those that may be: of a compaction by hand, who asks for it knows that it is worth it.
+  void ChooseBlobMoves() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void SetBlobMoves(std::size_t moves) const;
 
   const std::shared_ptr<rocksdb::SstFileManager> files_;
@@ -89,7 +93,12 @@ class RocksSpace {
   std::size_t runs_ ABSL_GUARDED_BY(mutex_) = 0;
   // One is under way that is known to fit.
   bool is_lifted_ ABSL_GUARDED_BY(mutex_) = false;
-  std::size_t blob_moves_ ABSL_GUARDED_BY(mutex_) = 0;
+  // Of them, those that have large values.
+  std::size_t runs_of_large_ ABSL_GUARDED_BY(mutex_) = 0;
+  // Parts, by their place: what there is room for, what of it is worth it, and what is set.
+  std::size_t room_for_moves_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::size_t worth_moves_ ABSL_GUARDED_BY(mutex_);
+  std::size_t moves_ ABSL_GUARDED_BY(mutex_);
   // At most, by compactions that begin now; and by those under way, too.
   std::uint64_t allowed_blob_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
   std::uint64_t moved_blob_bytes_ ABSL_GUARDED_BY(mutex_) = 0;

@@ -296,7 +296,7 @@ rocksdb::Status RocksStore::Impl::FlushAll() {
 
 rocksdb::Status RocksStore::Impl::Compact(TableId table, const rocksdb::Slice* begin,
                                           const rocksdb::Slice* end) {
-  return space->Run([&] {
+  return space->Run(table, [&] {
     return CompactByHand(compaction(), *db, *tables()[table], begin, end, /*is_exclusive=*/true);
   });
 }

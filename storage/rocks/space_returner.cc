@@ -30,8 +30,9 @@ rocksdb::Status SpaceReturner::Step(bool is_quiet, StoreSpace::Step& step) {
 
 rocksdb::Status SpaceReturner::Compact(const Piece& piece, Done& done) {
   rocksdb::CompactionJobInfo job;
-  const rocksdb::Status status = space_.RunWithin(
-      piece.live_bytes, [&] { return tables_.FilesOf(piece.table).Compact(piece, job); });
+  const rocksdb::Status status = space_.RunWithin(piece.live_bytes, piece.table, [&] {
+    return tables_.FilesOf(piece.table).Compact(piece, job);
+  });
   if (status.ok()) done = Count(std::move(job));
   const std::uint32_t id = tables_.handles[piece.table]->GetID();
   const bool is_expected = IsForLater(status) || tables_.damaged_files.Meet(id, status);
