@@ -1,11 +1,12 @@
 // rabbit_bench: RabbitMQ's side of tools/compare, with its C client.
 //
-//   rabbit_bench send|cycle|latency|expire|declare PORT CONNECTIONS WINDOW SIZE MESSAGES
+//   rabbit_bench send|cycle|drain|latency|expire|declare PORT CONNECTIONS WINDOW SIZE MESSAGES
 //
 // The same work as `wharf bench`: one durable queue (a quorum queue, which syncs before it
 // confirms), CONNECTIONS producers with publisher confirms and at most WINDOW unconfirmed messages
 // each. `cycle` adds as many consumers, each on a connection of its own, with WINDOW as prefetch,
-// who acknowledge every message by itself. `latency` sends one at a time on one connection,
+// who acknowledge every message by itself. `drain` has them after all is sent, and times them
+// alone. `latency` sends one at a time on one connection,
 // whatever CONNECTIONS and WINDOW say. `expire` gives each message a time to live that ends at one
 // instant for all of them, and counts how long the queue takes from then until it is empty, and how
 // long small sends to another queue take meanwhile. `declare` makes the queue anew and leaves it,
@@ -204,14 +205,16 @@ static void* Consume(void* unused) {
   return NULL;
 }
 
+typedef enum { kProducers = 1, kConsumers = 2, kBoth = 3 } Clients;
+
 // The clock runs from the moment all are connected until the last one has hung up.
-static double Run(bool with_consumers) {
-  const int threads = with_consumers ? 2 * connections : connections;
+static double Run(Clients clients) {
+  const int threads = clients == kBoth ? 2 * connections : connections;
   pthread_t* ids = calloc((size_t)threads, sizeof *ids);
   pthread_barrier_init(&start_line, NULL, (unsigned)threads + 1);
   for (long i = 0; i < threads; ++i) {
-    if (pthread_create(&ids[i], NULL, i < connections ? Produce : Consume, (void*)i))
-      Fail("thread");
+    const bool produces = i < connections && clients != kConsumers;
+    if (pthread_create(&ids[i], NULL, produces ? Produce : Consume, (void*)i)) Fail("thread");
   }
 
   pthread_barrier_wait(&start_line);
@@ -290,7 +293,7 @@ static void Expire(void) {
   const double all_due = Now() + (double)messages / kSlowestPerSecond + kSecondsAtLeast;
   MakeEmptyQueue(kOther);
   due = all_due;
-  Run(false);
+  Run(kProducers);
   due = 0;
 
   SmallSends sends;
@@ -334,7 +337,9 @@ static void MeasureLatency(void) {
 }
 
 static void Measure(const char* mode) {
-  const double seconds = Run(strcmp(mode, "cycle") == 0);
+  const bool drains = strcmp(mode, "drain") == 0;
+  if (drains) Run(kProducers);
+  const double seconds = Run(drains ? kConsumers : strcmp(mode, "cycle") == 0 ? kBoth : kProducers);
   printf(
       "{\"peer\": \"rabbitmq\", \"mode\": \"%s\", \"connections\": %d, \"window\": %ld, \"size\": "
       "%zu, "
@@ -343,15 +348,15 @@ static void Measure(const char* mode) {
 }
 
 static bool IsMode(const char* mode) {
-  return !strcmp(mode, "send") || !strcmp(mode, "cycle") || !strcmp(mode, "latency") ||
-         !strcmp(mode, "expire") || !strcmp(mode, "declare");
+  return !strcmp(mode, "send") || !strcmp(mode, "cycle") || !strcmp(mode, "drain") ||
+         !strcmp(mode, "latency") || !strcmp(mode, "expire") || !strcmp(mode, "declare");
 }
 
 int main(int argc, char** argv) {
   if (argc != 7 || !IsMode(argv[1])) {
     fprintf(stderr,
-            "usage: rabbit_bench send|cycle|latency|expire|declare PORT CONNECTIONS WINDOW SIZE "
-            "MESSAGES\n");
+            "usage: rabbit_bench send|cycle|drain|latency|expire|declare PORT CONNECTIONS WINDOW "
+            "SIZE MESSAGES\n");
     return 2;
   }
   port = atoi(argv[2]);
