@@ -24,12 +24,16 @@ SimNode::SimNode(RaftId id, const Members& members, World world)
       store_(world_.founding, SharedLibrary().EncodeMembers(members), Watches()) {}
 
 SimStore::Watch SimNode::Watches() {
-  return {[this](const SimState& state) {
-            world_.history.OnState(id_, state.position.index, state.hash);
-          },
+  return {[this](const SimState& state) { NoteState(state); },
           [this](const std::string& key, bool was_there) {
             if (world_.on_row) world_.on_row(id_, key, was_there);
           }};
+}
+
+// What is garbage goes where it likes.
+void SimNode::NoteState(const SimState& state) const {
+  if (world_.founding.make_keeper) return;
+  world_.history.OnState(id_, state.position.index, state.hash);
 }
 
 RaftNode::Options SimNode::Options() const {
@@ -48,13 +52,30 @@ void SimNode::Start() {
   log_.stops = false;
   is_paused_ = false;
   Settle();
-  applier_.emplace(BatchApplier::World{.store = store_, .row = store_.row()},
-                   store_.state().position, store_.last());
+  BeginKeeping();
+  const BatchApplier::World applies{
+      .store = store_, .listener = keeper_ ? &keeper_->listener() : nullptr, .row = store_.row()};
+  applier_.emplace(applies, store_.state().position, store_.last());
   auto node = RaftNode::Open(Options(), {SharedLibrary(), log_, *this, *this, *this, *this},
                              store_.state().position);
   if (!node.ok()) return world_.history.Violation(node.status().message());
   node_ = std::move(*node);
   Turn();
+}
+
+void SimNode::BeginKeeping() {
+  if (!world_.founding.make_keeper) return;
+  keeper_ = world_.founding.make_keeper();
+  const Status loaded = keeper_->Load(store_);
+  if (!loaded.ok()) world_.history.Violation(loaded.message());
+  store_.DropGarbageAtRandom(keeper_->tables(), world_.random.Next());
+}
+
+std::uint64_t SimNode::HashWithoutGarbage() {
+  WholeState();
+  if (keeper_) keeper_->Refresh();
+  store_.DropGarbage();
+  return store_.HashRows();
 }
 
 // As a daemon does: the files of a snapshot were there, on disk, before the log began there.
@@ -66,7 +87,7 @@ void SimNode::Settle() {
       });
   if (brought == world_.snapshots.end()) return;
   store_.Replace(*brought);
-  world_.history.OnState(id_, brought->position.index, brought->hash);
+  NoteState(*brought);
 }
 
 void SimNode::Reopen() {
@@ -80,6 +101,9 @@ void SimNode::Stop() {
   // Clients hear no more of it, and know no more than that.
   if (const auto leading = std::exchange(leading_, nullptr)) leading->log.Close(IsOver());
   node_.reset();
+  applier_.reset();
+  store_.StopDropping();
+  keeper_.reset();
   inbox_.clear();
   to_apply_.clear();
   hand_over_to_.reset();

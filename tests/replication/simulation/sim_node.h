@@ -103,6 +103,8 @@ class SimNode final : public Outbox,
     if (is_running()) Write();
     return store_.state();
   }
+  // The same, without garbage; of its rows.
+  std::uint64_t HashWithoutGarbage();
 
   void Send(RaftId to, MessageClass travels, std::string message) override;
   void Apply(std::vector<CommittedEntry> entries) override;
@@ -116,6 +118,7 @@ class SimNode final : public Outbox,
 
  private:
   SimStore::Watch Watches();
+  void NoteState(const SimState& state) const;
   RaftNode::Options Options() const;
   // Does what is to be done; a node whose disk stopped is gone.
   void Turn();
@@ -125,6 +128,8 @@ class SimNode final : public Outbox,
   void Write();
   // What a snapshot brought takes the place of the state, if the log begins behind it.
   void Settle();
+  // What is garbage is known, and goes.
+  void BeginKeeping();
   void Reopen();
   void OnApplied(const LogPlace& place);
   void Later(void (SimNode::*what)());
@@ -139,6 +144,7 @@ class SimNode final : public Outbox,
   bool is_reopening_ = false;
   std::vector<std::pair<RaftId, std::string>> inbox_;
   std::deque<CommittedEntry> to_apply_;
+  std::unique_ptr<SimKeeper> keeper_;
   std::optional<BatchApplier> applier_;
   std::optional<RaftId> hand_over_to_;
   std::unique_ptr<RaftNode> node_;
