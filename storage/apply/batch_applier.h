@@ -109,6 +109,7 @@ class BatchApplier {
   Status AddWhole(std::vector<WriteBatch> batches, const LogPlace& place);
   // Of batches. A change of members is not to wait: others look for it.
   std::size_t unwritten_bytes() const { return group_.bytes; }
+  std::size_t unwritten_ranges() const { return group_.writes.ranges(); }
   bool has_unwritten_members() const { return group_.has_members; }
   // The group as it is; the next one is begun.
   Group Take();

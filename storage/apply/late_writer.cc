@@ -135,6 +135,7 @@ bool LateWriter::IsWriteDue() const {
   if (!unwritten_since_) return false;
   return is_asked_to_write_ || untold_ ||
          world_.applier.unwritten_bytes() >= options_.written_from_bytes ||
+         world_.applier.unwritten_ranges() >= options_.written_from_ranges ||
          options_.now() >= *unwritten_since_ + options_.unwritten_max;
 }
 

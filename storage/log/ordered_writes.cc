@@ -18,6 +18,7 @@ void OrderedWrites::SingleDelete(TableId table, std::string_view key) {
 
 void OrderedWrites::DeleteRange(TableId table, std::string_view begin, std::string_view end) {
   Add(table, {begin, end, Kind::kDeleteRange});
+  ++ranges_;
 }
 
 void OrderedWrites::NoteTime(Timestamp time) { notes_.time = time; }

@@ -34,6 +34,8 @@ class OrderedWrites final : public WriteBatch::Visitor {
 
   bool empty() const { return count_ == 0; }
   std::size_t count() const { return count_; }
+  // Of them, deletions of ranges.
+  std::size_t ranges() const { return ranges_; }
   // Of keys and values.
   std::size_t bytes() const { return bytes_; }
   const BatchNotes& notes() const { return notes_; }
@@ -63,6 +65,7 @@ class OrderedWrites final : public WriteBatch::Visitor {
   // Of each table, as they came.
   std::vector<std::vector<Write>> tables_;
   std::size_t count_ = 0;
+  std::size_t ranges_ = 0;
   std::size_t bytes_ = 0;
   BatchNotes notes_;
 };

@@ -48,6 +48,12 @@ class ApplyThreadTest : public ::testing::Test, public SnapshotInstaller {
     batch.Put(0, key, std::string(bytes, 'x'));
     Apply({{++last_, 1, EntryKind::kBatch, EncodeEntry({.term = 1}, batch.bytes())}, {}});
   }
+  void DeleteRange(const std::string& begin, const std::string& end) {
+    WriteBatch batch;
+    batch.DeleteRange(0, begin, end);
+    Apply({{++last_, 1, EntryKind::kBatch, EncodeEntry({.term = 1}, batch.bytes())}, {}});
+    AwaitTold();
+  }
   void ChangeMembers(const std::string& members) {
     Apply({{++last_, 1, EntryKind::kMember, "change"}, members});
     AwaitTold();
@@ -129,6 +135,17 @@ TEST_F(ApplyThreadTest, WhatIsMuchIsWritten) {
 
   AwaitWritten("b");
   EXPECT_TRUE(Has("a"));
+}
+
+TEST_F(ApplyThreadTest, ManyDeletionsOfRangesAreWritten) {
+  Start({.written_from_ranges = 2, .unwritten_max = kNever});
+  Put("a");
+  DeleteRange("b", "c");
+  EXPECT_FALSE(Has("a"));
+
+  DeleteRange("d", "e");
+
+  AwaitWritten("a");
 }
 
 // So the node waits for the store, and memory is bounded.
