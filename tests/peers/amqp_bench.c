@@ -21,15 +21,13 @@
 #include <proton/session.h>
 #include <proton/terminus.h>
 #include <proton/transport.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
+
+static const char kName[] = "amqp_bench";
+#include "bench_work.h"
 
 enum { kPatienceMs = 20, kBytesMax = 1 << 20 };
 // Of a WebSocket.
@@ -37,17 +35,9 @@ enum { kFrameBytesMax = 64 << 10, kHeadBytesMax = 14, kFinalBinary = 0x82, kClos
 
 // Constant once the threads run.
 static bool over_websocket;
-static int port;
 static const char* address;
-static int connections;
-static long window;
-static size_t size;
-static long messages;
 static char* message;
 static size_t message_size;
-
-static atomic_long consumed;
-static pthread_barrier_t start_line;
 
 // Of a connection that is one: the frame that is being written, and where in a frame what was read
 // ends.
@@ -76,22 +66,11 @@ typedef struct {
   long granted;
 } Client;
 
-static void Fail(const char* what) {
-  fprintf(stderr, "amqp_bench: %s failed\n", what);
-  exit(1);
-}
-
 static void FailFor(pn_condition_t* reason) {
   const char* const description = pn_condition_get_description(reason);
   fprintf(stderr, "amqp_bench: %s: %s\n", pn_condition_get_name(reason),
           description ? description : "");
   exit(1);
-}
-
-static double Now(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
 // A header that says durable, and one section of data.
@@ -351,10 +330,6 @@ static void SendOne(Client* client) {
   pn_link_advance(client->link);
 }
 
-static long Share(long index) {
-  return messages / connections + (index < messages % connections ? 1 : 0);
-}
-
 static void* Produce(void* index) {
   Client client = {.share = Share((long)index)};
   Open(&client, true);
@@ -388,28 +363,6 @@ static void* Consume(void* unused) {
   return NULL;
 }
 
-// The clock runs from the moment all are connected until the last one has hung up.
-static double Run(bool with_consumers) {
-  const int threads = with_consumers ? 2 * connections : connections;
-  pthread_t* ids = calloc((size_t)threads, sizeof *ids);
-  pthread_barrier_init(&start_line, NULL, (unsigned)threads + 1);
-  for (long i = 0; i < threads; ++i) {
-    if (pthread_create(&ids[i], NULL, i < connections ? Produce : Consume, (void*)i))
-      Fail("thread");
-  }
-  pthread_barrier_wait(&start_line);
-  const double began = Now();
-  for (int i = 0; i < threads; ++i) pthread_join(ids[i], NULL);
-  const double seconds = Now() - began;
-  free(ids);
-  return seconds;
-}
-
-static int ByLength(const void* one, const void* other) {
-  const double difference = *(const double*)one - *(const double*)other;
-  return (difference > 0) - (difference < 0);
-}
-
 static void MeasureLatency(void) {
   Client client = {.share = messages};
   Open(&client, true);
@@ -421,19 +374,8 @@ static void MeasureLatency(void) {
     took[client.heard - 1] = (Now() - began) * 1e6;
   }
   Close(&client);
-  qsort(took, (size_t)messages, sizeof *took, ByLength);
-  printf(
-      "{\"mode\": \"latency\", \"size\": %zu, \"messages\": %ld, \"p50\": %.0f, \"p99\": %.0f}\n",
-      size, messages, took[messages / 2], took[messages * 99 / 100]);
+  PrintLatency(took);
   free(took);
-}
-
-static void Measure(const char* mode) {
-  const double seconds = Run(strcmp(mode, "cycle") == 0);
-  printf(
-      "{\"mode\": \"%s\", \"connections\": %d, \"window\": %ld, \"size\": %zu, \"messages\": %ld, "
-      "\"seconds\": %.3f, \"messages_per_second\": %.0f}\n",
-      mode, connections, window, size, messages, seconds, (double)messages / seconds);
 }
 
 static bool IsMode(const char* mode) {
@@ -454,16 +396,14 @@ int main(int argc, char** argv) {
   }
   port = atoi(argv[2]);
   address = argv[3];
-  connections = atoi(argv[4]);
-  window = atol(argv[5]);
-  size = (size_t)atol(argv[6]);
-  messages = atol(argv[7]);
+  ReadWork(argv + 4);
 
   MakeMessage();
   if (strcmp(argv[1], "latency") == 0) {
     MeasureLatency();
   } else {
-    Measure(argv[1]);
+    const bool is_cycle = strcmp(argv[1], "cycle") == 0;
+    PrintRate(argv[1], Run(Produce, is_cycle ? Consume : NULL));
   }
   free(message);
   return 0;

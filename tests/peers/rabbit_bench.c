@@ -14,14 +14,12 @@
 
 #include <amqp.h>
 #include <amqp_tcp_socket.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
-#include <time.h>
+
+static const char kName[] = "rabbit_bench";
+#include "bench_work.h"
 
 enum { kChannel = 1, kFrameBytesMax = 131072, kTriesMax = 50 };
 static const char kQueue[] = "bench";
@@ -31,23 +29,8 @@ static const char kOther[] = "other";
 enum { kSlowestPerSecond = 8000, kSecondsAtLeast = 10 };
 enum { kQuietSeconds = 3, kSmallSendsMax = 1 << 20 };
 
-// Constant once the threads run.
-static int port;
-static int connections;
-static long window;
-static size_t size;
-static long messages;
-
 // When all messages are due, by Now(); 0: they have no time to live.
 static double due;
-
-static atomic_long consumed;
-static pthread_barrier_t start_line;
-
-static void Fail(const char* what) {
-  fprintf(stderr, "rabbit_bench: %s failed\n", what);
-  exit(1);
-}
 
 static void Check(amqp_rpc_reply_t reply, const char* what) {
   if (reply.reply_type != AMQP_RESPONSE_NORMAL) Fail(what);
@@ -70,12 +53,6 @@ static void Disconnect(amqp_connection_state_t connection) {
   Check(amqp_channel_close(connection, kChannel, AMQP_REPLY_SUCCESS), "channel.close");
   Check(amqp_connection_close(connection, AMQP_REPLY_SUCCESS), "connection.close");
   amqp_destroy_connection(connection);
-}
-
-static double Now(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
 static void SleepUntil(double time) {
@@ -125,10 +102,6 @@ static long AwaitConfirm(amqp_connection_state_t connection, long confirmed) {
   const long tag = (long)ack->delivery_tag;
   if (ack->multiple ? tag <= confirmed : tag != confirmed + 1) Fail("order of confirms");
   return tag;
-}
-
-static long Share(long index) {
-  return messages / connections + (index < messages % connections ? 1 : 0);
 }
 
 static void Publish(amqp_connection_state_t connection, const char* queue, amqp_bytes_t body) {
@@ -205,27 +178,6 @@ static void* Consume(void* unused) {
   return NULL;
 }
 
-typedef enum { kProducers = 1, kConsumers = 2, kBoth = 3 } Clients;
-
-// The clock runs from the moment all are connected until the last one has hung up.
-static double Run(Clients clients) {
-  const int threads = clients == kBoth ? 2 * connections : connections;
-  pthread_t* ids = calloc((size_t)threads, sizeof *ids);
-  pthread_barrier_init(&start_line, NULL, (unsigned)threads + 1);
-  for (long i = 0; i < threads; ++i) {
-    const bool produces = i < connections && clients != kConsumers;
-    if (pthread_create(&ids[i], NULL, produces ? Produce : Consume, (void*)i)) Fail("thread");
-  }
-
-  pthread_barrier_wait(&start_line);
-  const double began = Now();
-  for (int i = 0; i < threads; ++i) pthread_join(ids[i], NULL);
-  const double seconds = Now() - began;
-
-  free(ids);
-  return seconds;
-}
-
 // --- expire
 
 // One at a time to the other queue, until told; each with its own durable receipt.
@@ -260,11 +212,6 @@ static void BeginSmallSends(SmallSends* sends) {
   if (pthread_create(&sends->thread, NULL, SendSmall, sends)) Fail("thread");
 }
 
-static int ByLength(const void* one, const void* other) {
-  const double difference = *(const double*)one - *(const double*)other;
-  return (difference > 0) - (difference < 0);
-}
-
 // Milliseconds that 99 of 100 took at most.
 static double EndSmallSends(SmallSends* sends) {
   atomic_store(&sends->is_over, true);
@@ -293,7 +240,7 @@ static void Expire(void) {
   const double all_due = Now() + (double)messages / kSlowestPerSecond + kSecondsAtLeast;
   MakeEmptyQueue(kOther);
   due = all_due;
-  Run(kProducers);
+  Run(Produce, NULL);
   due = 0;
 
   SmallSends sends;
@@ -327,24 +274,16 @@ static void MeasureLatency(void) {
     took[sent] = (Now() - began) * 1e6;
   }
   Disconnect(connection);
-  qsort(took, (size_t)messages, sizeof *took, ByLength);
-  printf(
-      "{\"peer\": \"rabbitmq\", \"mode\": \"latency\", \"size\": %zu, \"messages\": %ld, "
-      "\"p50\": %.0f, \"p99\": %.0f}\n",
-      size, messages, took[messages / 2], took[messages * 99 / 100]);
+  PrintLatency(took);
   free(took);
   free(body);
 }
 
 static void Measure(const char* mode) {
   const bool drains = strcmp(mode, "drain") == 0;
-  if (drains) Run(kProducers);
-  const double seconds = Run(drains ? kConsumers : strcmp(mode, "cycle") == 0 ? kBoth : kProducers);
-  printf(
-      "{\"peer\": \"rabbitmq\", \"mode\": \"%s\", \"connections\": %d, \"window\": %ld, \"size\": "
-      "%zu, "
-      "\"messages\": %ld, \"seconds\": %.3f, \"messages_per_second\": %.0f}\n",
-      mode, connections, window, size, messages, seconds, (double)messages / seconds);
+  const bool consumes = drains || strcmp(mode, "cycle") == 0;
+  if (drains) Run(Produce, NULL);
+  PrintRate(mode, Run(drains ? NULL : Produce, consumes ? Consume : NULL));
 }
 
 static bool IsMode(const char* mode) {
@@ -360,10 +299,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   port = atoi(argv[2]);
-  connections = atoi(argv[3]);
-  window = atol(argv[4]);
-  size = (size_t)atol(argv[5]);
-  messages = atol(argv[6]);
+  ReadWork(argv + 3);
 
   MakeEmptyQueue(kQueue);
   if (strcmp(argv[1], "declare") == 0) return 0;

@@ -10,38 +10,15 @@
 // One thread for each connection. Prints one line of JSON.
 
 #include <hiredis/hiredis.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+static const char kName[] = "redis_bench";
+#include "bench_work.h"
 
 enum { kArgumentsMax = 5000, kCountTextMax = 16 };
 static const char kStream[] = "bench";
 static const char kGroup[] = "all";
-
-// Constant once the threads run.
-static int port;
-static int connections;
-static long window;
-static size_t size;
-static long messages;
-
-static atomic_long consumed;
-static pthread_barrier_t start_line;
-
-static void Fail(const char* what) {
-  fprintf(stderr, "redis_bench: %s failed\n", what);
-  exit(1);
-}
-
-static double Now(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
 
 static redisContext* Connect(void) {
   redisContext* const connection = redisConnect("127.0.0.1", port);
@@ -67,10 +44,6 @@ static void MakeEmptyStream(void) {
   Ask(connection, "DEL bench");
   Ask(connection, "XGROUP CREATE bench all 0 MKSTREAM");
   redisFree(connection);
-}
-
-static long Share(long index) {
-  return messages / connections + (index < messages % connections ? 1 : 0);
 }
 
 static void Append(redisContext* connection, const char* body) {
@@ -143,28 +116,6 @@ static void* Consume(void* index) {
   return NULL;
 }
 
-// The clock runs from the moment all are connected until the last one has its last answer.
-static double Run(bool with_consumers) {
-  const int threads = with_consumers ? 2 * connections : connections;
-  pthread_t* const ids = calloc((size_t)threads, sizeof *ids);
-  pthread_barrier_init(&start_line, NULL, (unsigned)threads + 1);
-  for (long i = 0; i < threads; ++i) {
-    if (pthread_create(&ids[i], NULL, i < connections ? Produce : Consume, (void*)i))
-      Fail("thread");
-  }
-  pthread_barrier_wait(&start_line);
-  const double began = Now();
-  for (int i = 0; i < threads; ++i) pthread_join(ids[i], NULL);
-  const double seconds = Now() - began;
-  free(ids);
-  return seconds;
-}
-
-static int ByLength(const void* one, const void* other) {
-  const double difference = *(const double*)one - *(const double*)other;
-  return (difference > 0) - (difference < 0);
-}
-
 static void MeasureLatency(void) {
   redisContext* const connection = Connect();
   char* const body = calloc(size, 1);
@@ -176,21 +127,9 @@ static void MeasureLatency(void) {
     took[sent] = (Now() - began) * 1e6;
   }
   redisFree(connection);
-  qsort(took, (size_t)messages, sizeof *took, ByLength);
-  printf(
-      "{\"peer\": \"redis\", \"mode\": \"latency\", \"size\": %zu, \"messages\": %ld, "
-      "\"p50\": %.0f, \"p99\": %.0f}\n",
-      size, messages, took[messages / 2], took[messages * 99 / 100]);
+  PrintLatency(took);
   free(took);
   free(body);
-}
-
-static void Measure(const char* mode) {
-  const double seconds = Run(strcmp(mode, "cycle") == 0);
-  printf(
-      "{\"peer\": \"redis\", \"mode\": \"%s\", \"connections\": %d, \"window\": %ld, "
-      "\"size\": %zu, \"messages\": %ld, \"seconds\": %.3f, \"messages_per_second\": %.0f}\n",
-      mode, connections, window, size, messages, seconds, (double)messages / seconds);
 }
 
 int main(int argc, char** argv) {
@@ -202,17 +141,15 @@ int main(int argc, char** argv) {
     return 2;
   }
   port = atoi(argv[2]);
-  connections = atoi(argv[3]);
-  window = atol(argv[4]);
-  size = (size_t)atol(argv[5]);
-  messages = atol(argv[6]);
+  ReadWork(argv + 3);
   if (window > kArgumentsMax - kCountTextMax) Fail("so large a window");
 
   MakeEmptyStream();
   if (strcmp(argv[1], "latency") == 0) {
     MeasureLatency();
   } else {
-    Measure(argv[1]);
+    const bool is_cycle = strcmp(argv[1], "cycle") == 0;
+    PrintRate(argv[1], Run(Produce, is_cycle ? Consume : NULL));
   }
   MakeEmptyStream();
   return 0;
