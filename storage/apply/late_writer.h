@@ -33,8 +33,8 @@ class LateWriter {
     // no more is told.
     std::size_t written_from_bytes = std::size_t{4} << 20;
     std::size_t unwritten_bytes_max = std::size_t{12} << 20;
-    // Of deletions of ranges: each takes RocksDB as long as ten rows, who makes a view waits for
-    // all, and nothing is saved by keeping them.
+    // Of deletions of ranges: who makes a view waits for all that is not written, which is long
+    // where they are many, and nothing is saved by keeping them.
     std::size_t written_from_ranges = 256;
     // For how long they are not written at the most.
     Duration unwritten_max = std::chrono::milliseconds(100);
