@@ -6,7 +6,7 @@
 // moves to newer blob files are not among its inputs, so for those the part of all blob files that
 // may be moved is made smaller instead; and what compactions under way may still move is said, so
 // that nobody else counts on its room. Those that come by themselves move no more than is dead
-// beside it: RocksDB would move what lives out of the oldest half of all blob files whenever it
+// beside it: RocksDB would move what lives out of the oldest part of all blob files whenever it
 // rewrites their keys.
 #pragma once
 
@@ -91,10 +91,10 @@ class RocksSpace {
   std::optional<std::uint64_t> limit_ ABSL_GUARDED_BY(mutex_);
   // Compactions by hand that are under way.
   std::size_t runs_ ABSL_GUARDED_BY(mutex_) = 0;
+  // Of them, those of tables that have large values.
+  std::size_t runs_of_large_ ABSL_GUARDED_BY(mutex_) = 0;
   // One is under way that is known to fit.
   bool is_lifted_ ABSL_GUARDED_BY(mutex_) = false;
-  // Of them, those that have large values.
-  std::size_t runs_of_large_ ABSL_GUARDED_BY(mutex_) = 0;
   // Parts, by their place: what there is room for, what of it is worth it, and what is set.
   std::size_t room_for_moves_ ABSL_GUARDED_BY(mutex_) = 0;
   std::size_t worth_moves_ ABSL_GUARDED_BY(mutex_);
