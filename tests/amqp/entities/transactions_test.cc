@@ -1,5 +1,6 @@
 // Transactions over AMQP: what links of a connection do together takes effect together, or not at
 // all (TXN-11 to TXN-18).
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -487,6 +488,32 @@ TEST_F(TransactionsTest, ASenderEndsWithEitherOfItsEntities) {
     again.name = gone;
     ASSERT_TRUE(broker_.CreateQueue(again).ok());
   }
+}
+
+// Its client may commit before it hears that a part of it will never come.
+TEST_F(TransactionsTest, AMessageWhoseEntityGoesHalfWayMakesItFail) {
+  AttachSender();
+  const Binary txn = Declare();
+  const auto say = [this](std::uint32_t handle, std::uint32_t delivery, std::string_view bytes,
+                          const std::optional<DeliveryState>& state, bool is_last) {
+    Transfer transfer;
+    transfer.handle = handle;
+    transfer.delivery_id = delivery;
+    transfer.delivery_tag = Binary{"t"};
+    transfer.state = state;
+    FrameWriter writer;
+    writer.set_frame_bytes_max(1 << 20);
+    writer.WriteTransfer(0, transfer, bytes, is_last);
+    client_.SayBytes(writer.Take());
+  };
+  say(0, 1, DataMessage("half"), In(txn), false);
+  client_.HearAll();
+  ASSERT_TRUE(broker_.DeleteQueue("q").ok());
+  EXPECT_THAT(client_.Hear(" detach{"), HasSubstr("amqp:resource-deleted"));
+
+  say(kControl, 2, ControlMessageOf(amqp::Discharge{.txn_id = txn, .fail = false}), std::nullopt,
+      true);
+  EXPECT_THAT(client_.Hear(" disposition{"), HasSubstr("rejected"));
 }
 
 TEST_F(TransactionsTest, BothEntitiesOfASendMustBeThere) {  // TXN-8

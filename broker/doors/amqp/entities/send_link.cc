@@ -118,6 +118,8 @@ void SendLink::AwaitClosed(const std::string& path) {
 void SendLink::OnEntityClosed(const Status& why) {
   if (has_ended_) return;
   if (large_ != nullptr && !large_->is_answered()) --unanswered_;
+  // Of a message that has come in part.
+  if (txn_id_.has_value()) world_.transactions.Fail(*txn_id_, why);
   End();
   closed_ = why;
   DetachIfAnswered();
@@ -127,12 +129,16 @@ void SendLink::DetachIfAnswered() {
   if (!closed_.ok() && unanswered_ == 0) world_.Detach(closed_);
 }
 
-void SendLink::OnDelivered(const Delivered& part) {
-  if (has_ended_) {
-    const bool is_waited_for = part.is_last && !part.is_settled;
-    if (is_waited_for && !closed_.ok()) Reject(part.delivery, closed_, NewTrackingId());
-    return;
+void SendLink::RefuseLate(const Delivered& part) {
+  if (closed_.ok()) return;
+  if (const auto* const in = TransactionIn(part.state)) {
+    world_.transactions.Fail(in->txn_id, closed_);
   }
+  if (part.is_last && !part.is_settled) Reject(part.delivery, closed_, NewTrackingId());
+}
+
+void SendLink::OnDelivered(const Delivered& part) {
+  if (has_ended_) return RefuseLate(part);
   Collect(part);
   if (!part.is_last && !part.is_aborted) return;
   if (large_ != nullptr) {

@@ -54,6 +54,8 @@ class SendLink final : public NodeLink, public std::enable_shared_from_this<Send
   void AwaitClosed(const std::string& path);
   void OnEntityClosed(const Status& why);
   void DetachIfAnswered();
+  // What comes between the two.
+  void RefuseLate(const Delivered& part);
   void Collect(const Delivered& part);
   // A message that is large goes to the broker while it comes.
   void TryLarge(const Delivered& part);
