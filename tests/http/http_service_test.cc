@@ -344,6 +344,24 @@ TEST_F(HttpServiceTest, HalfAnAnswerPassesForNone) {
   EXPECT_EQ(desk_.NextNote(), "unheard");
 }
 
+// It needs what the server has until it is gone.
+TEST_F(HttpServiceTest, AServerStopsWhenNobodyHasAConnectionAnyMore) {
+  RawClient client(port_);
+  client.Say(Post("/a", "Content-Length: 0\r\n", ""));
+  HttpResponse response{.status = 200, .source_bytes = 5};
+  std::promise<HttpGive> asked;
+  response.source = [&](HttpGive give) { asked.set_value(std::move(give)); };
+  desk_.Take().reply->Answer(std::move(response));
+  HttpGive give = asked.get_future().get();
+
+  std::future<void> stopped = std::async(std::launch::async, [&] { server_->Stop(); });
+  EXPECT_THAT(client.HearAll(), EndsWith("\r\n\r\n"));
+  EXPECT_EQ(stopped.wait_for(milliseconds(50)), std::future_status::timeout);
+  std::move(give)(std::string("hello"));
+  give = nullptr;
+  stopped.get();
+}
+
 // It may go because it has what it asked for, and be noticed before the end of the writing is.
 TEST_F(HttpServiceTest, WhoEndsWhileItIsAnsweredHearsItAll) {
   RawClient client(port_);
@@ -428,11 +446,11 @@ TEST_F(HttpServiceTest, TheEndTellsThoseWhoWait) {
   asked.reply->OnGone([this] { desk_.Note("gone"); });
   std::thread stop([this] { server_->Stop(); });
   EXPECT_EQ(desk_.NextNote(), "gone");
-  stop.join();
 
   // Too late, and harmless.
   asked.reply->Answer(TextResponse(200, "late"));
   asked = {};
+  stop.join();
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "broker/doors/http/http_server.h"
 
 #include <atomic>
+#include <condition_variable>
 #include <exception>
 #include <list>
 #include <thread>
@@ -103,6 +104,7 @@ struct HttpServer::Impl {
   void Remove(Connections::iterator place) {
     MutexLock lock(mutex);
     connections.erase(place);
+    if (connections.empty()) emptied.notify_all();
   }
 
   void CloseAll() {
@@ -116,6 +118,13 @@ struct HttpServer::Impl {
     }
   }
 
+  // Of those that were closed somebody else may have the last, on its way through a thread of the
+  // broker: it needs all that there is here until it is gone.
+  void WaitUntilEmpty() {
+    MutexLock lock(mutex);
+    while (!connections.empty()) emptied.wait(mutex);
+  }
+
   const HttpLimits limits;
   const std::unique_ptr<HttpService> service;
   const std::function<Duration()> now;
@@ -123,6 +132,7 @@ struct HttpServer::Impl {
   std::atomic<std::uint64_t> accepted = 0;
   std::atomic<std::uint64_t> refused = 0;
   mutable Mutex mutex;
+  std::condition_variable_any emptied;
   Connections connections ABSL_GUARDED_BY(mutex);
   // Without those that are on their way to another door.
   std::size_t open ABSL_GUARDED_BY(mutex) = 0;
@@ -168,6 +178,7 @@ void HttpServer::LetNobodyIn() { impl_->doorways.Close(); }
 void HttpServer::Stop() {
   LetNobodyIn();
   impl_->CloseAll();
+  impl_->WaitUntilEmpty();
   impl_->guard.reset();
   for (std::thread& thread : impl_->threads) {
     if (thread.joinable()) thread.join();

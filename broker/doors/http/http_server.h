@@ -38,7 +38,8 @@ class HttpServer {
   Status Take(Descriptor connection, bool has_tls, std::string client);
   // Lets nobody in any more; those that are in stay.
   void LetNobodyIn();
-  // Ends all connections, whatever is under way.
+  // Ends all connections, whatever is under way, and waits until nobody has one: who holds a reply
+  // or what the next piece of an answer is given to must let go when its client is gone.
   void Stop();
 
   // That there are now; that there were in all. Any thread.
