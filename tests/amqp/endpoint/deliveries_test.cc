@@ -398,15 +398,46 @@ TEST(DeliveriesTest, TheWindowIsOpenedAgainWhenHalfOfItIsUsed) {
             "outgoing-window=4}");
 }
 
+// The peer says it until it has heard of the end.
 TEST(DeliveriesTest, AfterItsLinkADeliveryIsForgotten) {
   SendingPeer to;
-  to.peer.GiveCredit(1);
+  to.peer.GiveCredit(2);
   const SendResult sent = to.link->Send(kOne, "a");
+  to.link->Send(kOne, "b");
   to.link->SendDetach();
   EXPECT_FALSE(to.link->Settle(sent.delivery, Accepted()));
   to.peer.Events();
   to.peer.Say(Says(Role::kReceiver, 0, 0, true));
-  EXPECT_EQ(to.peer.Events(), "");
+  EXPECT_EQ(to.peer.Events(), "disposed 0 settled accepted{}");
+  to.peer.Say(Detach());
+  to.peer.Say(Says(Role::kReceiver, 1, 1, true));
+  EXPECT_EQ(to.peer.Events(), "detached for now");
+  EXPECT_EQ(to.peer.endpoint().unsettled(), 0U);
+}
+
+TEST(DeliveriesTest, WhatSaysAStateAndReachesNobodyIsMissed) {
+  const DeliveryState in = TransactionalState{.txn_id = {"\x07"}, .outcome = std::nullopt};
+  Transfer late = PartOf(0, true, false);
+  late.state = in;
+  ReceivingPeer from;
+  from.link->SendDetach();
+  from.peer.Say(late, "m");
+  from.peer.Deliver(1, "it says none");
+  EXPECT_EQ(from.peer.Events(), "missed transactional-state{txn-id=b'07'}");
+
+  // One that nobody may send.
+  late.delivery_id = 2;
+  late.handle = 1;
+  from.peer.Attach(Role::kSender, 1, "without credit");
+  from.peer.Events();
+  from.peer.Say(late, "m");
+  EXPECT_THAT(from.peer.Events(), testing::HasSubstr("missed transactional-state{"));
+
+  from.session->SendEnd();
+  from.peer.Say(Says(Role::kReceiver, 0, 0, true, in));
+  from.peer.Say(late, "m");
+  EXPECT_EQ(from.peer.Events(),
+            "missed transactional-state{txn-id=b'07'}\nmissed transactional-state{txn-id=b'07'}");
 }
 
 }  // namespace

@@ -75,6 +75,7 @@ struct EventText {
     if (event.state.has_value()) text += " " + TextOf(*event.state);
     return text;
   }
+  std::string operator()(const Missed& event) const { return "missed " + TextOf(event.state); }
   std::string operator()(const MayWrite&) const { return "may write"; }
 };
 

@@ -1,5 +1,6 @@
 // Transactions over AMQP: what links of a connection do together takes effect together, or not at
 // all (TXN-11 to TXN-18).
+#include <atomic>
 #include <optional>
 #include <string>
 #include <utility>
@@ -514,6 +515,39 @@ TEST_F(TransactionsTest, AMessageWhoseEntityGoesHalfWayMakesItFail) {
   say(kControl, 2, ControlMessageOf(amqp::Discharge{.txn_id = txn, .fail = false}), std::nullopt,
       true);
   EXPECT_THAT(client_.Hear(" disposition{"), HasSubstr("rejected"));
+}
+
+// Nor does it know of a detach before it hears of it.
+TEST_F(TransactionsTest, AMessageThatCrossesADetachMakesItFail) {
+  CreateOther();
+  AttachSender();
+  const Binary txn = Declare();
+  ASSERT_TRUE(broker_.DeleteQueue("q").ok());
+  EXPECT_THAT(client_.Hear(" detach{"), HasSubstr("amqp:resource-deleted"));
+
+  client_.SayTransfer(0, DataMessage("late"), 0, In(txn), true);
+  EXPECT_THAT(Discharge(txn), HasSubstr("amqp:transaction:rollback"));
+  // Another one is none of its business.
+  client_.SayAttach("other", 2, Role::kSender, "other");
+  client_.Hear(" flow{");
+  const Binary next = Declare();
+  EXPECT_THAT(SendIn(next, "in time", 2), HasSubstr("accepted"));
+  EXPECT_THAT(Discharge(next), HasSubstr("state=accepted"));
+  EXPECT_EQ(Count("other"), 1);
+}
+
+TEST_F(TransactionsTest, AnOutcomeThatCrossesADetachMakesItFail) {
+  const std::atomic<DoorLimits::Span> idle_max = DoorLimits::Span(60'000);
+  world_.link_idle_max = &idle_max;
+  SendAndReceive(1);
+  served_->Tick(now_ += limits_.look_pace);
+  const Binary txn = Declare();
+  served_->Tick(now_ += idle_max.load());
+  EXPECT_THAT(client_.Hear(" detach{"), HasSubstr("handle=1"));
+
+  SayForgets(0, In(txn, Accepted()));
+  EXPECT_THAT(Discharge(txn), HasSubstr("amqp:transaction:rollback"));
+  EXPECT_EQ(Count(), 1);
 }
 
 TEST_F(TransactionsTest, BothEntitiesOfASendMustBeThere) {  // TXN-8

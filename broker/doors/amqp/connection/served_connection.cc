@@ -215,8 +215,9 @@ void ServedConnection::PassOn(Event& event) {
   // What it hears now was not taken: the links that it is about are ending, and its client is told
   // so by the close.
   if (is_work && closing_for_.has_value()) return;
-  const bool is_of_all =
-      std::holds_alternative<Disposed>(event) || std::holds_alternative<MayWrite>(event);
+  const bool is_of_all = std::holds_alternative<Disposed>(event) ||
+                         std::holds_alternative<Missed>(event) ||
+                         std::holds_alternative<MayWrite>(event);
   if (entities_ != nullptr && (is_of_all || links_.contains(link))) entities_->OnEvent(event);
 }
 

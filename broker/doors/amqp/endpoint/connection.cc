@@ -181,7 +181,10 @@ MaybeFault Connection::OnSession(Session& session, Performative& body, std::stri
     session.OnEnd(*end);
     return std::nullopt;
   }
-  if (session.is_deaf()) return std::nullopt;
+  if (session.is_deaf()) {
+    session.Miss(body);
+    return std::nullopt;
+  }
   if (auto* const transfer = std::get_if<Transfer>(&body))
     return session.OnTransfer(*transfer, payload);
   if (auto* const disposition = std::get_if<Disposition>(&body)) {

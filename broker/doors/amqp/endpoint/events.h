@@ -128,11 +128,17 @@ struct Disposed {
   std::optional<DeliveryState> state;
 };
 
+// What the peer said in a transfer or a disposition that reaches nobody: its link, or session, had
+// ended by us before the peer knew. Only where it said a state, which may name a transaction.
+struct Missed {
+  DeliveryState state;
+};
+
 // There is room again after Link::Send has taken less than it was given.
 struct MayWrite {};
 
 using Event = std::variant<SaslOffered, SaslBegun, SaslChallenged, SaslResponded, SaslFinished,
                            Opened, Closed, Begun, Ended, Attached, Detached, CreditGiven,
-                           SenderTold, Delivered, Disposed, MayWrite>;
+                           SenderTold, Delivered, Disposed, Missed, MayWrite>;
 
 }  // namespace wharf::amqp

@@ -183,7 +183,8 @@ void Session::FailLink(Link& link, Error error) {
 // A handle of ours is free for another link when both have detached; the link itself stays until
 // nobody can hold it.
 void Session::Forget(Link& link) {
-  outgoing_unsettled_.RemoveLink(link.id());
+  // Until the peer has heard of the end it may say something of them.
+  if (link.detach_received_) outgoing_unsettled_.RemoveLink(link.id());
   shared_.Unblock();
   incoming_unsettled_.RemoveLink(link.id());
   if (!link.detach_sent_ || !link.detach_received_) return;
@@ -246,7 +247,17 @@ MaybeFault Session::OnTransfer(const Transfer& transfer, std::string_view payloa
   return std::nullopt;
 }
 
+void Session::Miss(const Performative& body) {
+  if (const auto* const transfer = std::get_if<Transfer>(&body)) Miss(transfer->state);
+  if (const auto* const disposition = std::get_if<Disposition>(&body)) Miss(disposition->state);
+}
+
+void Session::Miss(const std::optional<DeliveryState>& state) {
+  if (state.has_value()) shared_.Tell(Missed{*state});
+}
+
 void Session::Discard(const Transfer& transfer) {
+  Miss(transfer.state);
   if (!transfer.delivery_id.has_value()) return;
   if (!next_incoming_delivery_)
     next_incoming_delivery_ = DeliveryId(FirstNumber(*transfer.delivery_id));

@@ -76,6 +76,9 @@ class Session {
   void Sweep();
   // One that is gone anyway.
   void Discard(const Transfer& transfer);
+  // Of what comes when nobody listens any more.
+  void Miss(const Performative& body);
+  void Miss(const std::optional<DeliveryState>& state);
 
   // Constant.
   const SessionId id_;

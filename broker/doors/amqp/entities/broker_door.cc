@@ -103,6 +103,8 @@ class BrokerDoor::BrokerLinks final : public EntityLinks {
       if (NodeLink* const link = Find(credit->link)) link->OnCredit(*credit);
     } else if (const auto* const disposed = std::get_if<Disposed>(&event)) {
       OnDisposed(*disposed);
+    } else if (const auto* const missed = std::get_if<Missed>(&event)) {
+      FailTransactionOf(missed->state);
     } else if (std::holds_alternative<MayWrite>(event)) {
       SendAll();
     }
@@ -264,9 +266,21 @@ class BrokerDoor::BrokerLinks final : public EntityLinks {
     std::map<LinkId, std::vector<DeliveryId>> by_link;
     for (const DeliveryRef& ref : disposed.deliveries) by_link[ref.link].push_back(ref.delivery);
     for (const auto& [link, deliveries] : by_link) {
-      if (NodeLink* const there = Find(link)) there->OnDisposed(deliveries, disposed);
       heard_.insert(link);
+      if (NodeLink* const there = Find(link)) {
+        there->OnDisposed(deliveries, disposed);
+      } else {
+        FailTransactionOf(disposed.state);
+      }
     }
+  }
+
+  // Its client may commit before it hears that this will never be a part of it.
+  void FailTransactionOf(const std::optional<DeliveryState>& state) {
+    const TransactionalState* const in = TransactionIn(state);
+    if (in == nullptr) return;
+    transactions_.Fail(
+        in->txn_id, {ErrorCode::kTransactionAborted, "a part of it came when its link had ended"});
   }
 
   // First, so that its ticket is given back last.
