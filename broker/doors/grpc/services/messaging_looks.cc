@@ -7,6 +7,7 @@
 #include "broker/doors/common/page_token.h"
 #include "broker/doors/grpc/convert/convert.h"
 #include "broker/doors/grpc/convert/convert_trace.h"
+#include "broker/doors/grpc/convert/receive_answer.h"
 #include "broker/doors/grpc/services/call.h"
 #include "broker/doors/grpc/services/messaging_service.h"
 
