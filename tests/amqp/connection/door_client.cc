@@ -153,6 +153,19 @@ void DoorClient::SayTransfer(std::uint32_t handle, std::string_view message, std
   }
 }
 
+void DoorClient::SayFirstPart(std::uint32_t handle, std::string_view part,
+                              const std::optional<DeliveryState>& state) {
+  Transfer transfer;
+  transfer.handle = handle;
+  transfer.delivery_id = next_delivery_;
+  transfer.delivery_tag = Binary{std::to_string(next_delivery_++)};
+  transfer.state = state;
+  FrameWriter writer;
+  writer.set_frame_bytes_max(32768);
+  writer.WriteTransfer(0, transfer, part, false);
+  SayBytes(writer.Take());
+}
+
 void DoorClient::AttachToCbs(std::uint32_t credit) {
   SayAttach("cbs-asks", kAsker, Role::kSender, "$cbs");
   SayAttach("cbs-1", kTaker, Role::kReceiver, "$cbs");

@@ -56,6 +56,9 @@ class DoorClient {
   void SayTransfer(std::uint32_t handle, std::string_view message, std::uint32_t format = 0,
                    const std::optional<DeliveryState>& state = std::nullopt,
                    bool is_settled = false);
+  // The first part of a message of which more is to come.
+  void SayFirstPart(std::uint32_t handle, std::string_view part,
+                    const std::optional<DeliveryState>& state);
   // Links to `$cbs` as the JavaScript SDK attaches them, of the handles 100 and 101.
   void AttachToCbs(std::uint32_t credit = 1000);
   // The line of the answer.

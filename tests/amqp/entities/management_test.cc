@@ -11,6 +11,7 @@
 
 #include "absl/strings/escaping.h"
 #include "broker/doors/amqp/entities/amqp_message.h"
+#include "broker/doors/amqp/message/sections.h"
 #include "tests/amqp/codec/random_value.h"
 #include "tests/amqp/entities/links_fixture.h"
 #include "tests/amqp/hex.h"

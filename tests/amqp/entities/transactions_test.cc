@@ -495,26 +495,12 @@ TEST_F(TransactionsTest, ASenderEndsWithEitherOfItsEntities) {
 TEST_F(TransactionsTest, AMessageWhoseEntityGoesHalfWayMakesItFail) {
   AttachSender();
   const Binary txn = Declare();
-  const auto say = [this](std::uint32_t handle, std::uint32_t delivery, std::string_view bytes,
-                          const std::optional<DeliveryState>& state, bool is_last) {
-    Transfer transfer;
-    transfer.handle = handle;
-    transfer.delivery_id = delivery;
-    transfer.delivery_tag = Binary{"t"};
-    transfer.state = state;
-    FrameWriter writer;
-    writer.set_frame_bytes_max(1 << 20);
-    writer.WriteTransfer(0, transfer, bytes, is_last);
-    client_.SayBytes(writer.Take());
-  };
-  say(0, 1, DataMessage("half"), In(txn), false);
+  client_.SayFirstPart(0, DataMessage("half"), In(txn));
   client_.HearAll();
   ASSERT_TRUE(broker_.DeleteQueue("q").ok());
   EXPECT_THAT(client_.Hear(" detach{"), HasSubstr("amqp:resource-deleted"));
 
-  say(kControl, 2, ControlMessageOf(amqp::Discharge{.txn_id = txn, .fail = false}), std::nullopt,
-      true);
-  EXPECT_THAT(client_.Hear(" disposition{"), HasSubstr("rejected"));
+  EXPECT_THAT(Discharge(txn), HasSubstr("rejected"));
 }
 
 // Nor does it know of a detach before it hears of it.
@@ -522,32 +508,63 @@ TEST_F(TransactionsTest, AMessageThatCrossesADetachMakesItFail) {
   CreateOther();
   AttachSender();
   const Binary txn = Declare();
+  const Binary other = Declare();
   ASSERT_TRUE(broker_.DeleteQueue("q").ok());
   EXPECT_THAT(client_.Hear(" detach{"), HasSubstr("amqp:resource-deleted"));
 
   client_.SayTransfer(0, DataMessage("late"), 0, In(txn), true);
   EXPECT_THAT(Discharge(txn), HasSubstr("amqp:transaction:rollback"));
-  // Another one is none of its business.
   client_.SayAttach("other", 2, Role::kSender, "other");
   client_.Hear(" flow{");
-  const Binary next = Declare();
-  EXPECT_THAT(SendIn(next, "in time", 2), HasSubstr("accepted"));
-  EXPECT_THAT(Discharge(next), HasSubstr("state=accepted"));
+  EXPECT_THAT(SendIn(other, "in time", 2), HasSubstr("accepted"));
+  EXPECT_THAT(Discharge(other), HasSubstr("state=accepted"));
   EXPECT_EQ(Count("other"), 1);
 }
 
-TEST_F(TransactionsTest, AnOutcomeThatCrossesADetachMakesItFail) {
-  const std::atomic<DoorLimits::Span> idle_max = DoorLimits::Span(60'000);
-  world_.link_idle_max = &idle_max;
-  SendAndReceive(1);
-  served_->Tick(now_ += limits_.look_pace);
+class IdleTransactionsTest : public TransactionsTest {
+ protected:
+  IdleTransactionsTest() { world_.link_idle_max = &idle_max_; }
+
+  // Nothing is done on other links for so long that they end.
+  std::string HearLinkEnd() {
+    served_->Tick(now_ += limits_.look_pace);
+    Discharge(Declare(), true);
+    served_->Tick(now_ += idle_max_.load());
+    return client_.Hear(" detach{");
+  }
+
+  const std::atomic<DoorLimits::Span> idle_max_ = DoorLimits::Span(60'000);
+};
+
+TEST_F(IdleTransactionsTest, AnOutcomeThatCrossesADetachMakesItFail) {
+  SendAndReceive(2);
   const Binary txn = Declare();
-  served_->Tick(now_ += idle_max.load());
-  EXPECT_THAT(client_.Hear(" detach{"), HasSubstr("handle=1"));
+  const Binary other = Declare();
+  EXPECT_THAT(HearLinkEnd(), HasSubstr("handle=1"));
 
   SayForgets(0, In(txn, Accepted()));
   EXPECT_THAT(Discharge(txn), HasSubstr("amqp:transaction:rollback"));
-  EXPECT_EQ(Count(), 1);
+  client_.SayDetach(1);
+  Disposition disposition;
+  disposition.role = Role::kReceiver;
+  disposition.first = 1;
+  disposition.state = In(other, Accepted());
+  client_.Say(disposition);
+  EXPECT_THAT(Discharge(other), HasSubstr("amqp:transaction:rollback"));
+  EXPECT_EQ(Count(), 2);
+}
+
+// It said when it began what it belongs to.
+TEST_F(IdleTransactionsTest, AMessageWhoseLinkEndsHalfWayMakesItFail) {
+  std::uint32_t handle = 0;
+  for (const char* address : {"q", "q/$management"}) {
+    client_.SayAttach(address, handle, Role::kSender, address);
+    client_.Hear(" flow{");
+    const Binary txn = Declare();
+    client_.SayFirstPart(handle++, DataMessage("half"), In(txn));
+    HearLinkEnd();
+    EXPECT_THAT(Discharge(txn), HasSubstr("amqp:transaction:rollback")) << address;
+  }
 }
 
 TEST_F(TransactionsTest, BothEntitiesOfASendMustBeThere) {  // TXN-8

@@ -128,8 +128,8 @@ struct Disposed {
   std::optional<DeliveryState> state;
 };
 
-// What the peer said in a transfer or a disposition that reaches nobody: its link, or session, had
-// ended by us before the peer knew. Only where it said a state, which may name a transaction.
+// What the peer said in a transfer, or of what it received, that reaches nobody: its link, or
+// session, had ended, or ends by it. Only where it said a state, which may name a transaction.
 struct Missed {
   DeliveryState state;
 };

@@ -271,7 +271,7 @@ void Link::FillFlow(Flow& flow) const {
 bool Link::Settle(DeliveryId delivery, std::optional<DeliveryState> state, bool is_settled) {
   Unsettled& unsettled =
       role_ == Role::kSender ? session_.outgoing_unsettled_ : session_.incoming_unsettled_;
-  if (detach_sent_ || session_.end_sent_ || !unsettled.Has(delivery)) return false;
+  if (session_.end_sent_ || !unsettled.Has(delivery)) return false;
   NoteUse();
   if (is_settled) unsettled.Remove(delivery);
   if (is_settled && role_ == Role::kSender) session_.shared_.Unblock();

@@ -19,7 +19,8 @@ Session::Session(SessionId id, Shared& shared, std::uint16_t channel)
       shared_(shared),
       channel_(channel),
       next_outgoing_id_(shared.options.first_number),
-      next_outgoing_delivery_(FirstNumber(shared.options.first_number)) {}
+      next_outgoing_delivery_(FirstNumber(shared.options.first_number)),
+      ended_(shared.options.limits.unsettled_max) {}
 
 Session::~Session() {
   for (const auto& link : links_by_handle_) {
@@ -183,8 +184,7 @@ void Session::FailLink(Link& link, Error error) {
 // A handle of ours is free for another link when both have detached; the link itself stays until
 // nobody can hold it.
 void Session::Forget(Link& link) {
-  // Until the peer has heard of the end it may say something of them.
-  if (link.detach_received_) outgoing_unsettled_.RemoveLink(link.id());
+  ended_.Add(outgoing_unsettled_.RemoveLink(link.id()));
   shared_.Unblock();
   incoming_unsettled_.RemoveLink(link.id());
   if (!link.detach_sent_ || !link.detach_received_) return;
@@ -221,6 +221,12 @@ MaybeFault Session::OnFlow(Flow flow) {
 }
 
 MaybeFault Session::OnTransfer(const Transfer& transfer, std::string_view payload) {
+  MaybeFault fault = TakeTransfer(transfer, payload);
+  if (fault.has_value()) Miss(transfer.state);
+  return fault;
+}
+
+MaybeFault Session::TakeTransfer(const Transfer& transfer, std::string_view payload) {
   if (incoming_window_ == 0) {
     return SessionFault(session_error::kWindowViolation, "a transfer beyond the window");
   }
@@ -249,7 +255,8 @@ MaybeFault Session::OnTransfer(const Transfer& transfer, std::string_view payloa
 
 void Session::Miss(const Performative& body) {
   if (const auto* const transfer = std::get_if<Transfer>(&body)) Miss(transfer->state);
-  if (const auto* const disposition = std::get_if<Disposition>(&body)) Miss(disposition->state);
+  const auto* const disposition = std::get_if<Disposition>(&body);
+  if (disposition != nullptr && disposition->role == Role::kReceiver) Miss(disposition->state);
 }
 
 void Session::Miss(const std::optional<DeliveryState>& state) {
@@ -288,11 +295,12 @@ MaybeFault Session::OnDisposition(Disposition disposition) {
   const DeliveryId next = is_outgoing
                               ? next_outgoing_delivery_
                               : next_incoming_delivery_.value_or(DeliveryId(FirstNumber(last)));
+  const DeliveryId from(NumberNear(next.value(), disposition.first));
+  const DeliveryId to(NumberNear(next.value(), last));
+  if (is_outgoing && ended_.Find(from, to, disposition.settled)) Miss(disposition.state);
   Disposed disposed{.session = id_,
                     .role = disposition.role,
-                    .deliveries = unsettled.Range(
-                        DeliveryId(NumberNear(next.value(), disposition.first)),
-                        DeliveryId(NumberNear(next.value(), last)), disposition.settled),
+                    .deliveries = unsettled.Range(from, to, disposition.settled),
                     .is_settled = disposition.settled,
                     .state = std::move(disposition.state)};
   if (disposed.deliveries.empty()) return std::nullopt;

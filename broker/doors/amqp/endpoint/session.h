@@ -13,6 +13,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "broker/doors/amqp/endpoint/disposition_queue.h"
+#include "broker/doors/amqp/endpoint/ended_deliveries.h"
 #include "broker/doors/amqp/endpoint/fault.h"
 #include "broker/doors/amqp/endpoint/link.h"
 #include "broker/doors/amqp/endpoint/shared.h"
@@ -74,6 +75,7 @@ class Session {
   void WriteFlow(Link* link);
   // Links that are over.
   void Sweep();
+  MaybeFault TakeTransfer(const Transfer& transfer, std::string_view payload);
   // One that is gone anyway.
   void Discard(const Transfer& transfer);
   // Of what comes when nobody listens any more.
@@ -106,6 +108,8 @@ class Session {
   std::optional<DeliveryId> next_incoming_delivery_;
   Unsettled outgoing_unsettled_;
   Unsettled incoming_unsettled_;
+  // Of those that we sent.
+  EndedDeliveries ended_;
   DispositionQueue dispositions_;
 
   // Links with a flow to say.

@@ -34,11 +34,14 @@ class Unsettled {
     }
     return found;
   }
-  // A link that has none costs nothing.
-  void RemoveLink(LinkId link) {
+  // Those that it had; a link that has none costs nothing.
+  std::vector<DeliveryId> RemoveLink(LinkId link) {
+    std::vector<DeliveryId> removed;
     for (auto at = links_.begin(); at != links_.end() && counts_.contains(link);) {
+      if (at->second == link) removed.push_back(at->first);
       at = at->second == link ? Erase(at) : std::next(at);
     }
+    return removed;
   }
 
  private:

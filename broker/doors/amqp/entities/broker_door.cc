@@ -266,21 +266,15 @@ class BrokerDoor::BrokerLinks final : public EntityLinks {
     std::map<LinkId, std::vector<DeliveryId>> by_link;
     for (const DeliveryRef& ref : disposed.deliveries) by_link[ref.link].push_back(ref.delivery);
     for (const auto& [link, deliveries] : by_link) {
+      if (NodeLink* const there = Find(link)) there->OnDisposed(deliveries, disposed);
       heard_.insert(link);
-      if (NodeLink* const there = Find(link)) {
-        there->OnDisposed(deliveries, disposed);
-      } else {
-        FailTransactionOf(disposed.state);
-      }
     }
   }
 
   // Its client may commit before it hears that this will never be a part of it.
   void FailTransactionOf(const std::optional<DeliveryState>& state) {
     const TransactionalState* const in = TransactionIn(state);
-    if (in == nullptr) return;
-    transactions_.Fail(
-        in->txn_id, {ErrorCode::kTransactionAborted, "a part of it came when its link had ended"});
+    if (in != nullptr) transactions_.Fail(in->txn_id, WithoutLink());
   }
 
   // First, so that its ticket is given back last.

@@ -147,6 +147,8 @@ void ManagementNode::Renew(LinkId link, const access::PermitPtr& permit) {
 void ManagementNode::Forget(LinkId link) {
   const auto found = askers_.find(link);
   if (found != askers_.end()) {
+    const std::optional<Binary>& txn_id = found->second.txn_id;
+    if (txn_id.has_value()) transactions_.Fail(*txn_id, WithoutLink());
     connection_.partial_bytes().GiveBack(found->second.message.size());
     askers_.erase(found);
   }

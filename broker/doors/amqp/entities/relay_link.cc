@@ -22,6 +22,7 @@ void RelayLink::Begin(const Attach& attach) {
 }
 
 void RelayLink::End() {
+  if (txn_id_.has_value()) world_.transactions.Fail(*txn_id_, WithoutLink());
   GiveBackPartial();
   has_ended_ = true;
 }

@@ -46,6 +46,8 @@ SendLink::~SendLink() { GiveBackPartial(); }
 
 void SendLink::End() {
   SendKept();
+  // Of a message that has come in part; its client may commit before it hears of the end.
+  if (txn_id_.has_value()) world_.transactions.Fail(*txn_id_, WithoutLink());
   large_.reset();
   GiveBackPartial();
   for (const auto& wait : std::exchange(closed_waits_, {})) wait->Cancel();
@@ -118,7 +120,7 @@ void SendLink::AwaitClosed(const std::string& path) {
 void SendLink::OnEntityClosed(const Status& why) {
   if (has_ended_) return;
   if (large_ != nullptr && !large_->is_answered()) --unanswered_;
-  // Of a message that has come in part.
+  // It says more than the end does.
   if (txn_id_.has_value()) world_.transactions.Fail(*txn_id_, why);
   End();
   closed_ = why;

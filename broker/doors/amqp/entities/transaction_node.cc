@@ -31,6 +31,10 @@ const TransactionalState* TransactionIn(const std::optional<DeliveryState>& stat
   return state.has_value() ? std::get_if<TransactionalState>(&*state) : nullptr;
 }
 
+Status WithoutLink() {
+  return {ErrorCode::kTransactionAborted, "the link of a part of it had ended before it was whole"};
+}
+
 DeliveryState AcceptedIn(const Binary& txn_id) {
   TransactionalState state;
   state.txn_id = txn_id;

@@ -27,6 +27,8 @@ namespace wharf::amqp {
 
 // The transaction that a delivery or a settlement is in; null: none.
 const TransactionalState* TransactionIn(const std::optional<DeliveryState>& state);
+// Why a transaction fails of which something came by a link that had ended, or did not come whole.
+Status WithoutLink();
 
 // How work in a transaction is answered that is in it.
 DeliveryState AcceptedIn(const Binary& txn_id);
