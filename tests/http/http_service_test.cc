@@ -88,6 +88,7 @@ class DeskService final : public HttpService {
     if (head.path == "/refused") return {.refused = Refusal(401, "prove who you are")};
     if (head.path == "/broken") throw std::length_error("nobody has thought of it");
     Begun begun;
+    if (head.path == "/cut") head.cut_off();
     if (head.path == "/soon") begun.body_max = std::chrono::milliseconds(50);
     begun.go_on = [this, head = std::move(head)](std::string body, HttpReplyPtr reply) {
       desk_.Put({head, std::move(body), std::move(reply)});
@@ -173,6 +174,20 @@ TEST_F(HttpServiceTest, WhoExpectsToBeToldToGoOnIsTold) {
 }
 
 // Who may not ask is refused before a byte of the body is there.
+// It may be cut off while it is told, or make room for another one.
+TEST_F(HttpServiceTest, WhoIsCutOffIsAskedForNothing) {
+  RawClient client(port_);
+  client.Say(Post("/cut", "Content-Length: 0\r\nExpect: 100-continue\r\n", ""));
+  client.HearAll();
+
+  RawClient next(port_);
+  next.Say(Post("/a", "Content-Length: 0\r\n", ""));
+  const Desk::Asked asked = desk_.Take();
+  EXPECT_EQ(asked.head.path, "/a");
+  asked.reply->Answer(TextResponse(200, "done"));
+  EXPECT_THAT(next.HearUntil("done\n"), StartsWith("HTTP/1.1 200"));
+}
+
 TEST_F(HttpServiceTest, WhatIsRefusedIsNotRead) {
   EXPECT_EQ(StatusOf(Post("/refused", "Content-Length: 60000\r\n", "")), "401");
 }

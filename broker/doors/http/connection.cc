@@ -478,7 +478,7 @@ class ConnectionOver final : public HttpConnection,
     asio::async_write(stream_, asio::buffer(kContinue), Then(&ConnectionOver::OnContinueSaid));
   }
   void OnContinueSaid(error_code error, std::size_t /*bytes*/) {
-    if (error) return Drop();
+    if (error || is_dropped_) return Drop();
     ReadBody();
   }
 

@@ -36,7 +36,20 @@ struct HttpServer::Impl {
   Impl(const HttpLimits& given_limits, std::unique_ptr<HttpService> given_service,
        std::function<Duration()> given_now)
       : limits(given_limits), service(std::move(given_service)), now(std::move(given_now)) {
-    for (std::size_t i = 0; i < kThreads; ++i) threads.emplace_back([this] { Run(); });
+    try {
+      for (std::size_t i = 0; i < kThreads; ++i) threads.emplace_back([this] { Run(); });
+    } catch (...) {
+      // The system refused one: those that there are end before what they look at goes.
+      JoinAll();
+      throw;
+    }
+  }
+
+  void JoinAll() {
+    guard.reset();
+    for (std::thread& thread : threads) {
+      if (thread.joinable()) thread.join();
+    }
   }
 
   // What breaks out of a handler takes with it what held its connection.
@@ -179,10 +192,7 @@ void HttpServer::Stop() {
   LetNobodyIn();
   impl_->CloseAll();
   impl_->WaitUntilEmpty();
-  impl_->guard.reset();
-  for (std::thread& thread : impl_->threads) {
-    if (thread.joinable()) thread.join();
-  }
+  impl_->JoinAll();
 }
 
 std::size_t HttpServer::connections() const {
