@@ -65,6 +65,7 @@ bool RaftThread::Receive(RaftId from, std::string message) {
 }
 
 bool RaftThread::Do(Work work) {
+  if (has_failed_) return false;
   {
     MutexLock lock(mutex_);
     if (inbox_.works.size() >= options_.inbox_works_max) return false;

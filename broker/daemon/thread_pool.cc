@@ -18,12 +18,18 @@ struct ThreadPool::Pool {
 
 ThreadPool::ThreadPool(const char* name, std::size_t count, Rank rank)
     : pool_(std::make_unique<Pool>()) {
-  for (std::size_t i = 0; i < count; ++i) {
-    pool_->threads.emplace_back([work = &pool_->work, name, rank] {
-      NameThisThread(name);
-      if (rank == Rank::kLow) RankThisThreadLow();
-      work->attach();
-    });
+  try {
+    for (std::size_t i = 0; i < count; ++i) {
+      pool_->threads.emplace_back([work = &pool_->work, name, rank] {
+        NameThisThread(name);
+        if (rank == Rank::kLow) RankThisThreadLow();
+        work->attach();
+      });
+    }
+  } catch (...) {
+    // The system refused one: those that there are end before what they work at goes.
+    Stop();
+    throw;
   }
 }
 

@@ -108,8 +108,12 @@ void CallGate::EndLapsed() {
       entry.looks_left = kLapseGrace / kLapsePace;
       ends.emplace_back(entry.end, std::move(ended));
     }
+    tells_lapsed_ = true;
   }
   for (const auto& [end, reason] : ends) end(reason);
+  MutexLock lock(mutex_);
+  tells_lapsed_ = false;
+  changed_.notify_all();
 }
 
 void CallGate::Open(const Broker& broker) {
@@ -130,6 +134,9 @@ void CallGate::SetGuardOfRefusals(access::Guard* guard) {
   MutexLock lock(mutex_);
   guard_of_refusals_ = guard;
 }
+
+// What ends a call may know the broker, also when that call has ended by itself.
+bool CallGate::is_empty() const { return entries_.empty() && !tells_lapsed_; }
 
 access::Guard* CallGate::guard() const { return broker_ ? broker_->guard : node_->guard; }
 
@@ -166,8 +173,8 @@ CallGate::Ticket CallGate::Enter(CutOff cut_off) {
 bool CallGate::WaitUntilNone(Duration patience) {
   const auto deadline = std::chrono::steady_clock::now() + patience;
   MutexLock lock(mutex_);
-  while (!entries_.empty()) {
-    if (changed_.wait_until(mutex_, deadline) == std::cv_status::timeout) return entries_.empty();
+  while (!is_empty()) {
+    if (changed_.wait_until(mutex_, deadline) == std::cv_status::timeout) return is_empty();
   }
   return true;
 }

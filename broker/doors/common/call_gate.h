@@ -140,7 +140,8 @@ class CallGate {
   void Refuse(const Status& reason);
   // From now on tickets are not valid, for this reason; calls that wait are told to end.
   void Close(const Status& reason);
-  // Until the last ticket is given back; false if that takes longer.
+  // Until the last ticket is given back, and nobody is being told to end; false if that takes
+  // longer.
   bool WaitUntilNone(Duration patience);
   // Cuts off all who still have a ticket.
   void CutOffAll();
@@ -160,6 +161,7 @@ class CallGate {
  private:
   // Of what there is behind it.
   access::Guard* guard() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool is_empty() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   Mutex mutex_;
   std::condition_variable_any changed_;
@@ -172,6 +174,8 @@ class CallGate {
   std::size_t refused_ ABSL_GUARDED_BY(mutex_) = 0;
   // Of the tickets that were not given back.
   Ticket::Entries entries_ ABSL_GUARDED_BY(mutex_);
+  // EndLapsed tells calls to end, which may have ended by themselves meanwhile.
+  bool tells_lapsed_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace wharf

@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <exception>
 #include <list>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -82,9 +83,10 @@ struct HttpServer::Impl {
     }
     auto connection = MakeConnection(std::move(socket), doorway, {limits, *service, held, now},
                                      std::move(client));
-    const auto place = Add(connection);
+    const std::optional<Connections::iterator> place = Add(connection);
+    if (!place.has_value()) return;
     connection->OnLeft([this] { Leave(); });
-    connection->OnEnd([this, place] { Remove(place); });
+    connection->OnEnd([this, at = *place] { Remove(at); });
     connection->Start();
     // One that was brought while the door closed, behind those that were told to end.
     if (!doorways.is_open()) connection->Close();
@@ -105,8 +107,10 @@ struct HttpServer::Impl {
     return false;
   }
 
-  Connections::iterator Add(const std::shared_ptr<HttpConnection>& connection) {
+  // Nothing: nobody waits any more until those that are here are gone.
+  std::optional<Connections::iterator> Add(const std::shared_ptr<HttpConnection>& connection) {
     MutexLock lock(mutex);
+    if (is_stopping) return std::nullopt;
     ++open;
     return connections.insert(connections.end(), connection);
   }
@@ -124,6 +128,7 @@ struct HttpServer::Impl {
     std::vector<std::shared_ptr<HttpConnection>> all;
     {
       MutexLock lock(mutex);
+      is_stopping = true;
       for (const auto& connection : connections) all.push_back(connection.lock());
     }
     for (const auto& connection : all) {
@@ -149,6 +154,7 @@ struct HttpServer::Impl {
   Connections connections ABSL_GUARDED_BY(mutex);
   // Without those that are on their way to another door.
   std::size_t open ABSL_GUARDED_BY(mutex) = 0;
+  bool is_stopping ABSL_GUARDED_BY(mutex) = false;
   asio::io_context io{static_cast<int>(kThreads)};
   asio::executor_work_guard<asio::io_context::executor_type> guard{asio::make_work_guard(io)};
   // Constant once it listens.

@@ -407,12 +407,13 @@ class AmqpHandedTest : public AmqpServerTest {
     auto client = std::make_unique<SocketClient>(acceptor_.local_endpoint().port());
     tcp::socket socket = acceptor_.accept(asio::make_strand(io_));
     const auto executor = socket.get_executor();
-    asio::post(executor, [this, subject, socket = std::move(socket)]() mutable {
-      auto carrier = std::make_unique<SocketCarrier>(std::move(socket), room_, ending_);
-      const auto room = server_->Reserve();
-      if (room == nullptr) return;
-      room->Take({"far away:1", subject, HandedStream(std::move(carrier))});
-    });
+    asio::post(executor,
+               [this, server = server_.get(), subject, socket = std::move(socket)]() mutable {
+                 auto carrier = std::make_unique<SocketCarrier>(std::move(socket), room_, ending_);
+                 const auto room = server->Reserve();
+                 if (room == nullptr) return;
+                 room->Take({"far away:1", subject, HandedStream(std::move(carrier))});
+               });
     return client;
   }
   HandedStream::Ending Ending() { return ending_.get_future().get(); }

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <list>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -94,7 +95,9 @@ struct AmqpServer::Impl {
   // What `make` makes takes what was reserved.
   template <typename Make>
   void Place(Make make) {
-    const Sockets::iterator place = TakePlace();
+    const std::optional<Sockets::iterator> taken = TakePlace();
+    if (!taken.has_value()) return;
+    const Sockets::iterator place = *taken;
     const std::uint64_t id = accepted.fetch_add(1, std::memory_order_relaxed) + 1;
     const auto made = make(id, [this, place] { GiveBack(place); });
     if (Keep(place, made)) return made->Start();
@@ -118,9 +121,11 @@ struct AmqpServer::Impl {
     --reserved;
   }
 
-  Sockets::iterator TakePlace() {
+  // Nothing: nobody waits any more until those that are here are gone.
+  std::optional<Sockets::iterator> TakePlace() {
     MutexLock lock(mutex);
     --reserved;
+    if (is_stopping) return std::nullopt;
     return sockets.emplace(sockets.end());
   }
   // False: the door is closed.

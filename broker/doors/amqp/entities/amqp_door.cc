@@ -55,6 +55,8 @@ void AmqpDoor::BeginStop() {
 void AmqpDoor::Stop(Patience patience) {
   broker_.Close();
   server_.Stop(patience);
+  // Of what goes on behind a connection.
+  broker_.WaitUntilNone();
   guard_.Close();
 }
 
