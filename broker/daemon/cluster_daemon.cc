@@ -425,10 +425,11 @@ void ClusterDaemon::HandOver() {
 
 void ClusterDaemon::Stop(bool is_healthy) {
   world_.health.Note(Ailment::kStopping, "the broker is stopping: it answers what it has taken");
+  const ClusterNode* const node = node_.get();
   StopLimit limit(
       kStandstillMax, kStopLimit,
-      {.writes = [this] { return node_ == nullptr ? 0 : node_->syncs(); },
-       .sync_age = [this] { return node_ == nullptr ? Duration(0) : node_->sync_age(); }});
+      {.writes = [node] { return node == nullptr ? 0 : node->syncs(); },
+       .sync_age = [node] { return node == nullptr ? Duration(0) : node->sync_age(); }});
   if (is_healthy) HandOver();
   {
     MutexLock lock(mutex_);
@@ -452,6 +453,7 @@ void ClusterDaemon::Stop(bool is_healthy) {
   backups_.Stop();
   care_.EndLooks();
   care_.StopGivingBack();
+  limit.ForgetDisk();
   node_.reset();
   limit.BeginAnew();
   StopArchive(archive_.get());

@@ -19,8 +19,8 @@ constexpr Duration kSyncMax = std::chrono::seconds(1);
 
 StopLimit::StopLimit(Duration standstill, Duration whole, Disk disk)
     : standstill_(standstill),
-      disk_(std::move(disk)),
       end_(SteadyClock::now() + whole),
+      disk_(std::move(disk)),
       last_writes_(disk_.writes()),
       moved_at_(SteadyClock::now()),
       thread_([this] { Watch(); }) {}
@@ -42,6 +42,12 @@ void StopLimit::BeginAnew() {
 void StopLimit::ExpectSilence() {
   MutexLock lock(mutex_);
   expects_silence_ = true;
+}
+
+void StopLimit::ForgetDisk() {
+  MutexLock lock(mutex_);
+  disk_ = {.writes = [last = last_writes_] { return last; },
+           .sync_age = [] { return Duration(0); }};
 }
 
 bool StopLimit::IsTooLate(Time now) {

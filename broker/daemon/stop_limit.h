@@ -36,6 +36,8 @@ class StopLimit {
   void BeginAnew();
   // What comes now moves without the disk's progress being seen: only `whole` counts.
   void ExpectSilence();
+  // The log goes, and is asked no more; to be called before.
+  void ForgetDisk();
 
  private:
   using Time = std::chrono::steady_clock::time_point;
@@ -47,9 +49,9 @@ class StopLimit {
   void LogReason() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const Duration standstill_;
-  const Disk disk_;
   const Time end_;
   Mutex mutex_;
+  Disk disk_ ABSL_GUARDED_BY(mutex_);
   std::condition_variable_any changed_;
   bool is_over_ ABSL_GUARDED_BY(mutex_) = false;
   bool expects_silence_ ABSL_GUARDED_BY(mutex_) = false;
