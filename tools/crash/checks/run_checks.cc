@@ -127,8 +127,16 @@ void RunChecks::CheckAnswer(const Operation& operation) {
   const LifeRecord* life = LifeAt(history_, operation.begin);
   if (life != nullptr && (life->signal < operation.end || MayBeTooSlow(*life, operation))) return;
   Report(Rule::kAnswersHold,
-         fmt::format("a request from {} to {} had no answer ({}) although the broker lived",
-                     operation.begin, operation.end, ReasonOf(operation.reply.code)));
+         fmt::format("a request from {} to {} had no answer ({}) although the broker lived{}",
+                     operation.begin, operation.end, ReasonOf(operation.reply.code),
+                     life == nullptr ? "" : About(*life)));
+}
+
+// By which the logs of its nodes are read.
+std::string RunChecks::About(const LifeRecord& life) const {
+  return fmt::format(": life {}, ready at {}, {:.1f} times as slow as usual",
+                     &life - history_.lives.data() + 1, wharf::ToString(life.ready_at),
+                     life.slowness);
 }
 
 // Nobody is left in doubt by a broker that was asked to stop; what ended before is no matter of the

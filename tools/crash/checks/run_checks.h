@@ -21,6 +21,7 @@ class RunChecks {
   void CheckLives();
   void CheckAnswer(const Operation& operation);
   void CheckDoubt(const Operation& operation);
+  std::string About(const LifeRecord& life) const;
   void CheckAnswers();
   void CheckVersions();
   void CheckLists();
