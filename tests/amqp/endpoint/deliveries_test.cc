@@ -472,6 +472,11 @@ TEST(DeliveriesTest, ATransferThatReachesNobodyIsMissed) {
   from.peer.Say(late, "m");
   EXPECT_THAT(from.peer.Events(), testing::StartsWith(kMissed));
 
+  // Nor one that cannot be read, by which its session ends.
+  ReceivingPeer other;
+  other.peer.Say(Says(Role::kReceiver, 2, 1, true, InSeven()));
+  EXPECT_THAT(other.peer.Events(), testing::StartsWith(std::string(kMissed) + "\nended"));
+
   // By what nobody has, and the session ends.
   late.handle = 9;
   from.peer.Say(late, "m");

@@ -286,6 +286,7 @@ MaybeFault Session::NumberDelivery(std::uint32_t wire, DeliveryId& out) {
 MaybeFault Session::OnDisposition(Disposition disposition) {
   const std::uint32_t last = disposition.last.value_or(disposition.first);
   if (SerialLess(last, disposition.first)) {
+    if (disposition.role == Role::kReceiver) Miss(disposition.state);
     return SessionFault(
         amqp_error::kInvalidField,
         fmt::format("disposition.last: {} comes before {}", last, disposition.first));
