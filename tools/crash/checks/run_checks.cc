@@ -134,9 +134,11 @@ void RunChecks::CheckAnswer(const Operation& operation) {
 
 // By which the logs of its nodes are read.
 std::string RunChecks::About(const LifeRecord& life) const {
-  return fmt::format(": life {}, ready at {}, {:.1f} times as slow as usual",
-                     &life - history_.lives.data() + 1, wharf::ToString(life.ready_at),
-                     life.slowness);
+  return fmt::format(
+      ": life {}, ready at {}, from {} until it was struck at {}, {:.1f} times as "
+      "slow as usual",
+      &life - history_.lives.data() + 1, wharf::ToString(life.ready_at), life.begin, life.signal,
+      life.slowness);
 }
 
 // Nobody is left in doubt by a broker that was asked to stop; what ended before is no matter of the
