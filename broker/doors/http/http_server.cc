@@ -5,10 +5,8 @@
 #include <exception>
 #include <list>
 #include <optional>
-#include <thread>
 #include <utility>
 
-#include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/strand.hpp>
 #include <fmt/core.h>
@@ -16,6 +14,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "broker/doors/common/doorways.h"
+#include "broker/doors/common/io_threads.h"
 #include "broker/doors/http/routed_service.h"
 #include "storage/base/mutex.h"
 
@@ -28,6 +27,18 @@ using asio::generic::stream_protocol;
 // So that a look at the health does not wait for the metrics of ten thousand queues.
 constexpr std::size_t kThreads = 2;
 
+// What breaks out of a handler takes with it what held its connection.
+void Run(asio::io_context& loop) {
+  for (;;) {
+    try {
+      loop.run();
+      return;
+    } catch (const std::exception& wrong) {
+      LogBrokenHandler(wrong);
+    }
+  }
+}
+
 }  // namespace
 
 struct HttpServer::Impl {
@@ -36,34 +47,7 @@ struct HttpServer::Impl {
 
   Impl(const HttpLimits& given_limits, std::unique_ptr<HttpService> given_service,
        std::function<Duration()> given_now)
-      : limits(given_limits), service(std::move(given_service)), now(std::move(given_now)) {
-    try {
-      for (std::size_t i = 0; i < kThreads; ++i) threads.emplace_back([this] { Run(); });
-    } catch (...) {
-      // The system refused one: those that there are end before what they look at goes.
-      JoinAll();
-      throw;
-    }
-  }
-
-  void JoinAll() {
-    guard.reset();
-    for (std::thread& thread : threads) {
-      if (thread.joinable()) thread.join();
-    }
-  }
-
-  // What breaks out of a handler takes with it what held its connection.
-  void Run() {
-    for (;;) {
-      try {
-        io.run();
-        return;
-      } catch (const std::exception& wrong) {
-        LogBrokenHandler(wrong);
-      }
-    }
-  }
+      : limits(given_limits), service(std::move(given_service)), now(std::move(given_now)) {}
 
   void Accept(Descriptor descriptor, const Doorway& doorway) {
     if (elsewhere && elsewhere(descriptor, doorway.certificates != nullptr)) return;
@@ -72,7 +56,7 @@ struct HttpServer::Impl {
 
   void Serve(Descriptor descriptor, const Doorway& doorway, std::string client) {
     accepted.fetch_add(1, std::memory_order_relaxed);
-    stream_protocol::socket socket(asio::make_strand(io));
+    stream_protocol::socket socket(asio::make_strand(threads.loop()));
     boost::system::error_code error;
     socket.assign(stream_protocol(AF_UNSPEC, 0), descriptor.get(), error);
     if (error) return;
@@ -155,12 +139,10 @@ struct HttpServer::Impl {
   // Without those that are on their way to another door.
   std::size_t open ABSL_GUARDED_BY(mutex) = 0;
   bool is_stopping ABSL_GUARDED_BY(mutex) = false;
-  asio::io_context io{static_cast<int>(kThreads)};
-  asio::executor_work_guard<asio::io_context::executor_type> guard{asio::make_work_guard(io)};
   // Constant once it listens.
   Elsewhere elsewhere;
   Doorways doorways;
-  std::vector<std::thread> threads;
+  IoThreads threads{kThreads, Run};
 };
 
 HttpServer::HttpServer(const HttpLimits& limits, std::unique_ptr<HttpService> service,
@@ -198,7 +180,7 @@ void HttpServer::Stop() {
   LetNobodyIn();
   impl_->CloseAll();
   impl_->WaitUntilEmpty();
-  impl_->JoinAll();
+  impl_->threads.Join();
 }
 
 std::size_t HttpServer::connections() const {

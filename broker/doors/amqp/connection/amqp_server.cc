@@ -4,11 +4,8 @@
 #include <condition_variable>
 #include <list>
 #include <optional>
-#include <thread>
 #include <utility>
 
-#include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/io_context.hpp>
 #include <boost/asio/strand.hpp>
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
@@ -17,6 +14,7 @@
 #include "absl/base/thread_annotations.h"
 #include "broker/doors/amqp/connection/client_socket.h"
 #include "broker/doors/common/doorways.h"
+#include "broker/doors/common/io_threads.h"
 #include "storage/base/log_limit.h"
 #include "storage/base/mutex.h"
 
@@ -56,22 +54,7 @@ struct AmqpServer::Impl {
               counts,        told, identity.serves_jms ? &client_ids : nullptr,
               &link_idle_max},
         connections_max(limits.connections_max),
-        io(static_cast<int>(count)) {
-    try {
-      for (std::size_t i = 0; i < count; ++i) threads.emplace_back([this] { io.run(); });
-    } catch (...) {
-      // The system refused one: those that there are end before what they look at goes.
-      JoinAll();
-      throw;
-    }
-  }
-
-  void JoinAll() {
-    guard.reset();
-    for (std::thread& thread : threads) {
-      if (thread.joinable()) thread.join();
-    }
-  }
+        threads(count) {}
 
   void Accept(Descriptor connection, const Doorway& doorway) {
     const bool has_tls = doorway.certificates != nullptr;
@@ -80,7 +63,7 @@ struct AmqpServer::Impl {
   }
 
   void Serve(Descriptor connection, const Doorway& doorway, std::string client) {
-    stream_protocol::socket socket(asio::make_strand(io));
+    stream_protocol::socket socket(asio::make_strand(threads.loop()));
     boost::system::error_code error;
     socket.assign(stream_protocol(AF_UNSPEC, 0), connection.get(), error);
     if (error) return;
@@ -234,12 +217,10 @@ struct AmqpServer::Impl {
   std::size_t reserved ABSL_GUARDED_BY(mutex) = 0;
   bool is_stopping ABSL_GUARDED_BY(mutex) = false;
 
-  asio::io_context io;
-  asio::executor_work_guard<asio::io_context::executor_type> guard{asio::make_work_guard(io)};
   // Constant once it listens.
   Elsewhere elsewhere;
   Doorways doorways;
-  std::vector<std::thread> threads;
+  IoThreads threads;
 };
 
 AmqpServer::AmqpServer(const DoorLimits& limits, const Identity& identity, const GuardGate& gate,
@@ -286,7 +267,7 @@ void AmqpServer::Stop(std::chrono::milliseconds patience) {
   impl_->WaitUntilEmpty(patience);
   impl_->DropAll();
   impl_->WaitUntilEmpty();
-  impl_->JoinAll();
+  impl_->threads.Join();
 }
 
 // They stand in the order in which they came, but those that came at one time.
