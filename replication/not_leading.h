@@ -13,7 +13,7 @@ inline Status NotLeading() {
 // The disk, or whatever holds the node up, has not answered for longer than others wait for it.
 inline Status Hanging() {
   return Status::NotOwned(
-      {}, "this node leads its cluster and its disk does not answer: ask another one");
+      {}, "this node can lead its cluster no more, its disk does not answer: ask another one");
 }
 
 }  // namespace wharf

@@ -209,9 +209,16 @@ Duration RaftThread::busy_for() const {
   return since == kIdle ? Duration(0) : options_.now() - Duration(since);
 }
 
+bool RaftThread::is_hanging() const {
+  return busy_for() > options_.tick * options_.node.core.election_ticks;
+}
+
 void RaftThread::Watch() {
-  if (busy_for() <= options_.tick * options_.node.core.election_ticks) return;
-  if (const auto current = log()) current->Close(Hanging());
+  if (!is_hanging()) return;
+  const auto current = log();
+  if (!current) return;
+  current->Close(Hanging());
+  world_.leaderships.OnHanging(*current);
 }
 
 }  // namespace wharf

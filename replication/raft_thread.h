@@ -50,6 +50,9 @@ class RaftThread final : private RaftNode::Observer {
                                                      std::function<void()> wake) = 0;
     // The log is closed by then.
     virtual void OnLeadingEnded() = 0;
+    // This log is closed, for others do not wait any longer for the node, which is at its disk and
+    // cannot say that its leadership has ended. On the thread that calls Watch, and more than once.
+    virtual void OnHanging(const RaftCommitLog& log) = 0;
     // Log or state failed: this node does nothing any more. On either thread.
     virtual void OnFailed(const Status& status) = 0;
   };
@@ -90,8 +93,9 @@ class RaftThread final : private RaftNode::Observer {
   std::uint64_t applied() const { return applied_; }
   // For how long the node has been at its disk; zero if it is not.
   Duration busy_for() const;
-  // Ends the leadership towards clients if that is longer than others wait for this node. To be
-  // called now and then.
+  // That is longer than others wait for this node.
+  bool is_hanging() const;
+  // Ends the leadership towards clients if it hangs. To be called now and then.
   void Watch();
 
  private:

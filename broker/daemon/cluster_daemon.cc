@@ -17,6 +17,7 @@
 #include "broker/schema/garbage_as_of.h"
 #include "broker/schema/loader.h"
 #include "broker/schema/tables.h"
+#include "replication/not_leading.h"
 #include "storage/base/wall_clock.h"
 
 namespace wharf {
@@ -188,11 +189,22 @@ std::shared_ptr<RaftCommitLog> ClusterDaemon::OnLeading(std::uint64_t term, Comm
                                                         std::function<void()> wake) {
   auto leading = std::make_shared<LeadingLog>(care_.store().tables(), term, last, TimeToGoOnFrom(),
                                               std::move(wake));
-  Say(leading);
+  LeadBy(leading);
   return {leading, &leading->log};
 }
 
-void ClusterDaemon::OnLeadingEnded() { Say(nullptr); }
+void ClusterDaemon::OnLeadingEnded() { LeadBy(nullptr); }
+
+// Another node may lead by now: the doors must not wait for this one's disk to say so. What leads
+// by a newer log is not meant.
+void ClusterDaemon::OnHanging(const RaftCommitLog& log) {
+  {
+    MutexLock lock(mutex_);
+    if (leads_by_ == nullptr || &leads_by_->log != &log) return;
+    leads_by_ = nullptr;
+  }
+  wake_.notify_all();
+}
 
 // Who led tells the time; if nobody has since this process began, the wall clock in the middle of
 // the members' does, but time never goes back. One that is more than a year ahead of what was
@@ -208,30 +220,29 @@ BrokerClock::GoesOnFrom ClusterDaemon::TimeToGoOnFrom() const {
   return {std::max(is_believed ? median : own, committed)};
 }
 
-void ClusterDaemon::Say(LeadingLogPtr leading) {
+void ClusterDaemon::LeadBy(LeadingLogPtr leading) {
   {
     MutexLock lock(mutex_);
-    said_.push_back(std::move(leading));
+    std::swap(leads_by_, leading);
   }
-  wake_.notify_one();
+  wake_.notify_all();
 }
 
 void ClusterDaemon::Run() {
   LeadingLogPtr leading;
   while (Next(leading)) {
     if (reign_) EndReign();
-    if (leading != nullptr) BeginReign(std::move(leading));
+    if (leading != nullptr) BeginReign(leading);
   }
   if (reign_) EndReign();
 }
 
-// What was said before it is of no interest any more: its log is closed.
+// What this node led by in between is of no interest any more: its log is closed.
 bool ClusterDaemon::Next(LeadingLogPtr& leading) {
   MutexLock lock(mutex_);
-  while (said_.empty() && !is_stopping_) wake_.wait(mutex_);
+  while (leads_by_ == leading && !is_stopping_) wake_.wait(mutex_);
   if (is_stopping_) return false;
-  leading = std::move(said_.back());
-  said_.clear();
+  leading = leads_by_;
   return true;
 }
 
@@ -351,6 +362,7 @@ Status ClusterDaemon::Elsewhere() const {
     return Status::NotOwned({}, "this node has lost its state, and takes that of another one");
   }
   const std::optional<MemberRecord> leader = node_->leader();
+  if (!leader && node_->is_hanging()) return Hanging();
   if (!leader) return Status::NotOwned({}, "the cluster has no leader just now: ask again");
   return Status::NotOwned(leader->client_address,
                           "this node does not lead its cluster; '" + leader->name + "' does");

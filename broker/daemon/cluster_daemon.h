@@ -1,13 +1,12 @@
 // ClusterDaemon: the running broker of a node that belongs to a cluster, or waits to: the doors,
 // the store, the node, and a leadership for as long as this node leads.
 //
-// The node's thread says when that is; leaderships begin and end on a thread of their own, one
-// after the other. Between them the doors say who leads. Made and used by main.cc on the main
-// thread.
+// The node's thread says when that is, or who watches that thread where it hangs; leaderships begin
+// and end on a thread of their own, one after the other. Between them the doors say who leads. Made
+// and used by main.cc on the main thread.
 #pragma once
 
 #include <condition_variable>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -90,13 +89,14 @@ class ClusterDaemon final : private RaftThread::Leaderships {
   std::shared_ptr<RaftCommitLog> OnLeading(std::uint64_t term, CommitIndex last,
                                            std::function<void()> wake) override;
   void OnLeadingEnded() override;
+  void OnHanging(const RaftCommitLog& log) override;
   void OnFailed(const Status& status) override { world_.fail(status); }
 
-  // What the node's thread has said last: null, it does not lead.
-  void Say(LeadingLogPtr leading);
+  // Null: it does not lead.
+  void LeadBy(LeadingLogPtr leading);
   // --- on the thread of the leaderships ---
   void Run();
-  // False: stop.
+  // Waits until this node leads by another log, or by none; false: stop.
   bool Next(LeadingLogPtr& leading);
   void BeginReign(LeadingLogPtr leading);
   void BeginServing();
@@ -149,7 +149,8 @@ class ClusterDaemon final : private RaftThread::Leaderships {
   Mutex mutex_;
   std::condition_variable_any wake_;
   config::Settings settings_ ABSL_GUARDED_BY(mutex_);
-  std::deque<LeadingLogPtr> said_ ABSL_GUARDED_BY(mutex_);
+  // What this node leads by, as was said last.
+  LeadingLogPtr leads_by_ ABSL_GUARDED_BY(mutex_);
   bool is_stopping_ ABSL_GUARDED_BY(mutex_) = false;
   // Of the leadership that there is; null: there is none.
   Leadership* serving_ ABSL_GUARDED_BY(mutex_) = nullptr;

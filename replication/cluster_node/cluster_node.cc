@@ -810,6 +810,11 @@ ClusterId ClusterNode::cluster() const {
   return identity_ ? identity_->cluster : ClusterId();
 }
 
+bool ClusterNode::is_hanging() const {
+  const RaftThread* const raft = raft_;
+  return raft != nullptr && raft->is_hanging();
+}
+
 Duration ClusterNode::sync_age() const {
   return raft_ == nullptr ? Duration(0) : log_->stats().sync_age;
 }
@@ -995,6 +1000,13 @@ std::shared_ptr<RaftCommitLog> ClusterNode::OnLeading(std::uint64_t term, Commit
   leader_ = id().value_or(0);
   leading_ = world_.leaderships.OnLeading(term, last, std::move(wake));
   return leading_;
+}
+
+// Whoever leads now is not known here before the disk answers; it is not this node.
+void ClusterNode::OnHanging(const RaftCommitLog& log) {
+  RaftId self = id().value_or(0);
+  leader_.compare_exchange_strong(self, 0);
+  world_.leaderships.OnHanging(log);
 }
 
 void ClusterNode::OnLeadingEnded() {

@@ -179,6 +179,8 @@ class ClusterNode final : private Peers::Observer,
   std::uint64_t format_level() const;
   // By how much the wall clock in the middle of the members' is ahead of this node's own.
   Duration median_clock_offset() const;
+  // It has not answered for longer than others wait for it.
+  bool is_hanging() const;
   // For how long the log has been syncing; how often it has.
   Duration sync_age() const;
   std::uint64_t syncs() const;
@@ -296,6 +298,8 @@ class ClusterNode final : private Peers::Observer,
   void DeliverOffer(RaftId sender, std::string offer) override;
   Result<std::string> ConfigurationIn(const std::string& members) override;
 
+  // On the thread of the looks.
+  void OnHanging(const RaftCommitLog& log) override;
   // On any.
   void OnFailed(const Status& status) override { world_.leaderships.OnFailed(status); }
 

@@ -96,6 +96,7 @@ class BenchNode final : public RaftThread::Leaderships, public CommitLog::Observ
     MutexLock lock(mutex_);
     log_.reset();
   }
+  void OnHanging(const RaftCommitLog& /*log*/) override {}
   void OnFailed(const Status& status) override { spdlog::error("{}", status.message()); }
   void OnOpen() override {}
   void OnClosed(Status /*reason*/) override {}

@@ -27,6 +27,10 @@ class Machine:
     def set_clock_ahead(self, seconds):
         struct.pack_into("<q", self._board, 0, round(seconds * 1_000_000))
 
+    def hold_disk(self, is_held):
+        """Whoever syncs a file waits meanwhile."""
+        struct.pack_into("<?", self._board, 8, is_held)
+
     def cut_power(self, data):
         """Of the files below this folder only what was synced is left. Its daemon has ended."""
         for path in pathlib.Path(data).rglob("*"):

@@ -1,5 +1,7 @@
-"""A node of a cluster whose disk gets full: it leaves leading to who has room, follows while it can, and ends in a word."""
+"""A node of a cluster whose disk gets full leaves leading to who has room, follows while it can, and ends in a word.
+One whose disk does not answer serves nobody, though it cannot say so itself."""
 
+import concurrent.futures
 import shutil
 
 import cluster_nodes
@@ -9,6 +11,7 @@ import operations
 import wire
 from cluster_nodes import Node
 from free_ports import free_port
+from machine import Machine
 
 # The marks are low, and segments of the log are small, so that a small disk has room for all of it.
 MARKS = ("--min-free-disk", "16MiB", "--min-free-disk-to-lead", "24MiB")
@@ -107,3 +110,35 @@ class ClusterDiskTest(cluster_nodes.ClusterTest):
         self.assertIn("leads only where no other one has room", first.status().trouble)
         first.client.send("orders", b"x")
         self.assertTrue(first.leads())
+
+    def test_a_leader_whose_disk_hangs_serves_nobody_while_it_hangs(self):  # reliability 24
+        self.nodes = [Node(self, name, machine=Machine(f"{self.folder.name}/machine-{name}"), listen=operations.PLACES)
+                      for name in ("n1", "n2", "n3")]
+        first = self.join_all()
+        first.client.create("orders")
+        waiting = wire.ReceiveStream(first.client, "orders")
+        waiting.expect("started")
+        with concurrent.futures.ThreadPoolExecutor() as pool:
+            first.machine.hold_disk(True)
+            self.addCleanup(first.machine.hold_disk, False)
+            held = pool.submit(first.client.send, "orders", b"held")
+
+            second = self.leader_of(self.nodes[1:])
+            second.client.send("orders", b"meanwhile")
+
+            # Nothing of this waits for the disk.
+            self.assertEqual(daemon_test.outcome_of(held.exception(wire.TIMEOUT)), "unknown")
+            self.assertEqual(self.refusal(waiting.read).reason, "PartitionNotOwned")
+            self.eventually(lambda: self.refusal(first.client.clock_now).reason == "PartitionNotOwned")
+            self.eventually(lambda: "its disk does not answer" in operations.get(
+                operations.port_of(first.daemon), "/readyz/leader")[2])
+
+        first.machine.hold_disk(False)
+        self.eventually(lambda: first.status().leader == second.name)
+        self.eventually(lambda: self.refusal(first.client.clock_now).metadata.get("leader") == second.daemon.address)
+
+    def refusal(self, call):
+        """Of a call that is not served."""
+        with self.assertRaises(wire.grpc.RpcError) as raised:
+            call()
+        return wire.error_info(wire.status_of(raised.exception))

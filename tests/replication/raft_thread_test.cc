@@ -181,6 +181,7 @@ TEST(RaftThreadTest, ADiskThatHangsEndsTheLeadershipTowardsClients) {
   const auto log = set[1].Lead(observer, {});
   set[1]->Watch();
   ASSERT_TRUE(CommitAndWait(*log, PutOf("a")).ok());
+  EXPECT_EQ(set[1].hanging(), nullptr);
 
   set[1].log().Hold();
   std::promise<Status> answer;
@@ -188,7 +189,9 @@ TEST(RaftThreadTest, ADiskThatHangsEndsTheLeadershipTowardsClients) {
   set[1].log().WaitUntilHanging();
   skew = std::chrono::seconds(2);
   EXPECT_GE(set[1]->busy_for(), std::chrono::seconds(1));
+  EXPECT_TRUE(set[1]->is_hanging());
   set[1]->Watch();
+  EXPECT_EQ(set[1].hanging(), log.get());
 
   EXPECT_EQ(answer.get_future().get().outcome(), Outcome::kUnknown);
   EXPECT_THAT(observer.WaitUntilClosed().message(), HasSubstr("its disk does not answer"));

@@ -51,6 +51,8 @@ class Replica final : public Outbox,
   void WaitUntilFollower();
   // How often it has led.
   int leaderships() const { return leaderships_; }
+  // The log by which it led when others did not wait any longer for its disk.
+  const RaftCommitLog* hanging() const { return hanging_; }
   // Its disk is to fail; otherwise that is a failure of the test.
   void ExpectToFail() { may_fail_ = true; }
 
@@ -60,6 +62,7 @@ class Replica final : public Outbox,
   std::shared_ptr<RaftCommitLog> OnLeading(std::uint64_t term, CommitIndex last,
                                            std::function<void()> wake) override;
   void OnLeadingEnded() override;
+  void OnHanging(const RaftCommitLog& log) override { hanging_ = &log; }
   void OnFailed(const Status& status) override;
 
  private:
@@ -82,6 +85,7 @@ class Replica final : public Outbox,
   std::shared_ptr<RaftCommitLog> leading_ ABSL_GUARDED_BY(mutex_);
 
   std::atomic<int> leaderships_ = 0;
+  std::atomic<const RaftCommitLog*> hanging_ = nullptr;
   std::optional<BatchApplier> applier_;
   std::unique_ptr<RaftThread> thread_;
 };

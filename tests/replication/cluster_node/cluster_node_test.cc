@@ -272,6 +272,7 @@ class Machine final : public RaftThread::Leaderships, public CommitLog::Observer
     MutexLock lock(mutex_);
     log_.reset();
   }
+  void OnHanging(const RaftCommitLog& /*log*/) override {}
   void OnFailed(const Status& status) override { ADD_FAILURE() << status.message(); }
   // --- CommitLog::Observer ---
   void OnOpen() override {}
