@@ -1,6 +1,7 @@
 // FreePort: a port of this machine that nobody listens at, and that no connection gets by itself.
+// Among all that test here it is that of this process until its end.
 //
-// Plain function for any thread.
+// Plain function, of one thread.
 #pragma once
 
 #include <cstdint>
