@@ -4,15 +4,15 @@
 
 #include <spdlog/spdlog.h>
 
-#include "broker/daemon/amqp_listening.h"
-#include "broker/daemon/archiving.h"
-#include "broker/daemon/clients.h"
-#include "broker/daemon/core_dumps.h"
 #include "broker/daemon/daemon_statistics.h"
-#include "broker/daemon/http_listening.h"
-#include "broker/daemon/stop_grace.h"
-#include "broker/daemon/stop_limit.h"
-#include "broker/daemon/stop_time.h"
+#include "broker/daemon/folder/archiving.h"
+#include "broker/daemon/listening/amqp_listening.h"
+#include "broker/daemon/listening/clients.h"
+#include "broker/daemon/listening/http_listening.h"
+#include "broker/daemon/process/core_dumps.h"
+#include "broker/daemon/process/stop_grace.h"
+#include "broker/daemon/process/stop_limit.h"
+#include "broker/daemon/process/stop_time.h"
 #include "broker/schema/tables.h"
 #include "storage/base/broker_clock.h"
 #include "storage/log/single_folder.h"

@@ -13,7 +13,7 @@
 #include <functional>
 #include <memory>
 
-#include "broker/daemon/thread_pool.h"
+#include "broker/daemon/process/thread_pool.h"
 #include "broker/doors/common/call_gate.h"
 #include "broker/engine/manual_alarm.h"
 #include "broker/engine/requests/pipeline.h"

@@ -1,6 +1,6 @@
 // Whom a node that leads serves of those that other nodes bring.
 
-#include "broker/daemon/client_relay.h"
+#include "broker/daemon/listening/client_relay.h"
 
 #include <array>
 #include <string>

@@ -1,6 +1,6 @@
 // A data folder is one process's at a time.
 
-#include "broker/daemon/folder_claim.h"
+#include "broker/daemon/folder/folder_claim.h"
 
 #include <optional>
 #include <string>

@@ -16,7 +16,7 @@
 #include <wharf/v1/management.grpc.pb.h>
 #include <wharf/v1/messaging.grpc.pb.h>
 
-#include "broker/daemon/daemon_clock.h"
+#include "broker/daemon/process/daemon_clock.h"
 #include "broker/doors/common/doorway.h"
 #include "broker/doors/grpc/server.h"
 #include "broker/reading/upkeep.h"

@@ -1,4 +1,4 @@
-#include "broker/daemon/node_access.h"
+#include "broker/daemon/cluster/node_access.h"
 
 #include <filesystem>
 #include <fstream>
@@ -9,7 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "broker/daemon/root_access.h"
+#include "broker/daemon/listening/root_access.h"
 #include "broker/schema/access_loader.h"
 #include "broker/schema/change_encoder.h"
 #include "broker/schema/tables.h"

@@ -1,6 +1,6 @@
 // What a node makes to prove itself, when nobody names files.
 
-#include "broker/daemon/own_certificates.h"
+#include "broker/daemon/cluster/own_certificates.h"
 
 #include <filesystem>
 #include <fstream>

@@ -1,4 +1,4 @@
-#include "broker/daemon/service_manager.h"
+#include "broker/daemon/process/service_manager.h"
 
 #include <array>
 #include <atomic>

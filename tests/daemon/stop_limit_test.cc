@@ -1,6 +1,6 @@
 // A stop that stands still tells what it waited for, and ends the process.
 
-#include "broker/daemon/stop_limit.h"
+#include "broker/daemon/process/stop_limit.h"
 
 #include <chrono>
 #include <future>

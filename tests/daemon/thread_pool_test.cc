@@ -1,6 +1,6 @@
 // The threads of a pool say what they are, and those for what nobody waits for rank low.
 
-#include "broker/daemon/thread_pool.h"
+#include "broker/daemon/process/thread_pool.h"
 
 #include <cstdint>
 #include <functional>

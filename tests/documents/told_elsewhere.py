@@ -44,15 +44,15 @@ EMULATOR_CANNOT = {
 NODE_FILE = {"replication/identity/durable_file.cc": ("cannot … …: …",)}
 
 CALLS = {
-    "broker/daemon/reloader.cc": {
+    "broker/daemon/process/reloader.cc": {
         "line": CONFIGURATION_IS_WRONG,
         "config::ToSentence(change, /*is_taken=*/false)": {
             "broker/config/reload.cc": ("… waits for a restart: it will be …, and is … (…)",),
         },
     },
-    "broker/daemon/watchdog.cc": {
+    "broker/daemon/process/watchdog.cc": {
         "why": {
-            "broker/daemon/watchdog.cc": (
+            "broker/daemon/process/watchdog.cc": (
                 "the disk has not answered a sync for … s, and everybody waits for it",
                 "one turn of the broker has taken … s, and everybody waits for it",
             ),

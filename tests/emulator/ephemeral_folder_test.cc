@@ -1,4 +1,4 @@
-#include "broker/daemon/ephemeral_folder.h"
+#include "broker/daemon/folder/ephemeral_folder.h"
 
 #include <cstdlib>
 #include <filesystem>

@@ -1,4 +1,4 @@
-#include "broker/daemon/watchdog.h"
+#include "broker/daemon/process/watchdog.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
