@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "broker/doors/amqp/entities/amqp_message.h"
-#include "broker/doors/amqp/entities/settlements.h"
+#include "broker/doors/amqp/entities/links/settlements.h"
 #include "broker/doors/amqp/message/batch.h"
 #include "broker/doors/amqp/message/sections.h"
 #include "tests/amqp/entities/links_fixture.h"

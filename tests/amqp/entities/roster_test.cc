@@ -1,5 +1,5 @@
 // Who waits for a path of the Roster, however many they are.
-#include "broker/doors/amqp/entities/roster.h"
+#include "broker/doors/amqp/entities/jms/roster.h"
 
 #include <memory>
 #include <string>

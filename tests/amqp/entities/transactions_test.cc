@@ -11,8 +11,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "broker/doors/amqp/entities/begun_transactions.h"
-#include "broker/doors/amqp/entities/control_message.h"
+#include "broker/doors/amqp/entities/transactions/begun_transactions.h"
+#include "broker/doors/amqp/entities/transactions/control_message.h"
 #include "broker/doors/amqp/message/batch.h"
 #include "tests/amqp/entities/links_fixture.h"
 #include "tests/amqp/hex.h"

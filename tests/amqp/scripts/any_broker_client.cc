@@ -13,7 +13,7 @@
 #include "broker/doors/amqp/connection/served_connection.h"
 #include "broker/doors/amqp/entities/amqp_message.h"
 #include "broker/doors/amqp/entities/broker_door.h"
-#include "broker/doors/amqp/entities/settlements.h"
+#include "broker/doors/amqp/entities/links/settlements.h"
 #include "tests/amqp/connection/door_client.h"
 #include "tests/harness/engine_harness.h"
 #include "tests/quiet_log.h"

@@ -10,17 +10,17 @@
 
 #include <fmt/format.h>
 
-#include "broker/doors/amqp/entities/browse_link.h"
-#include "broker/doors/amqp/entities/jms_sweep.h"
-#include "broker/doors/amqp/entities/management_node.h"
-#include "broker/doors/amqp/entities/receive_link.h"
-#include "broker/doors/amqp/entities/relay_link.h"
-#include "broker/doors/amqp/entities/send_link.h"
-#include "broker/doors/amqp/entities/subscription_link.h"
-#include "broker/doors/amqp/entities/subscription_wish.h"
-#include "broker/doors/amqp/entities/temporary_link.h"
-#include "broker/doors/amqp/entities/transaction_node.h"
-#include "broker/doors/amqp/entities/unsubscribe_link.h"
+#include "broker/doors/amqp/entities/jms/browse_link.h"
+#include "broker/doors/amqp/entities/jms/jms_sweep.h"
+#include "broker/doors/amqp/entities/jms/relay_link.h"
+#include "broker/doors/amqp/entities/jms/subscription_link.h"
+#include "broker/doors/amqp/entities/jms/subscription_wish.h"
+#include "broker/doors/amqp/entities/jms/temporary_link.h"
+#include "broker/doors/amqp/entities/jms/unsubscribe_link.h"
+#include "broker/doors/amqp/entities/links/receive_link.h"
+#include "broker/doors/amqp/entities/links/send_link.h"
+#include "broker/doors/amqp/entities/management/management_node.h"
+#include "broker/doors/amqp/entities/transactions/transaction_node.h"
 #include "broker/doors/amqp/jms/source_filters.h"
 
 namespace wharf::amqp {

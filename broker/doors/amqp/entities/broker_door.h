@@ -12,7 +12,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "broker/doors/amqp/connection/entity_links.h"
-#include "broker/doors/amqp/entities/roster.h"
+#include "broker/doors/amqp/entities/jms/roster.h"
 #include "broker/requests/requests.h"
 #include "storage/base/mutex.h"
 
