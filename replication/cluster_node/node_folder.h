@@ -2,7 +2,7 @@
 // that says whose it is.
 //
 //   DATA/NODE         identity_file.h
-//   DATA/INVITATION   by whom it was invited; peers/invitation.h
+//   DATA/INVITATION   by whom it was invited; peers/admission/invitation.h
 //   DATA/FOUNDING     with which members, where a broker that has data founds a cluster
 //   DATA/MEMBERS      the members as the state had them last, for when it is lost; member_book.h
 //   DATA/entries/     segments/segment_log.h
@@ -23,7 +23,7 @@
 
 #include "replication/cluster_node/state_folder.h"
 #include "replication/identity/node_identity.h"
-#include "replication/peers/invitation.h"
+#include "replication/peers/admission/invitation.h"
 #include "storage/base/random.h"
 #include "storage/entry_log.h"
 #include "storage/rocks/rocks_store.h"

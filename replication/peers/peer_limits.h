@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <limits>
 
-#include "replication/peers/redial_pause.h"
-#include "replication/peers/traffic.h"
+#include "replication/peers/streams/redial_pause.h"
+#include "replication/peers/streams/traffic.h"
 #include "storage/base/time.h"
 
 namespace wharf {

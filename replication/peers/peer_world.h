@@ -3,11 +3,11 @@
 
 #include <boost/asio/any_io_executor.hpp>
 
-#include "replication/peers/live_processes.h"
-#include "replication/peers/peer_admission.h"
+#include "replication/peers/admission/live_processes.h"
+#include "replication/peers/admission/peer_admission.h"
+#include "replication/peers/admission/peer_security.h"
 #include "replication/peers/peer_limits.h"
-#include "replication/peers/peer_security.h"
-#include "replication/peers/repeated_news.h"
+#include "replication/peers/streams/repeated_news.h"
 #include "storage/base/clock.h"
 #include "storage/base/random.h"
 

@@ -15,11 +15,11 @@
 #include <sys/socket.h>
 
 #include "absl/container/flat_hash_map.h"
-#include "replication/peers/incoming.h"
-#include "replication/peers/newer_members.h"
-#include "replication/peers/outgoing.h"
-#include "replication/peers/peer_acceptor.h"
+#include "replication/peers/admission/newer_members.h"
+#include "replication/peers/admission/peer_acceptor.h"
 #include "replication/peers/peer_world.h"
+#include "replication/peers/streams/incoming.h"
+#include "replication/peers/streams/outgoing.h"
 #include "storage/base/mutex.h"
 
 namespace wharf {

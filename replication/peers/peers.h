@@ -17,14 +17,14 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/ip/tcp.hpp>
 
-#include "replication/peers/hello.h"
-#include "replication/peers/inviter.h"
+#include "replication/peers/admission/hello.h"
+#include "replication/peers/admission/inviter.h"
+#include "replication/peers/admission/peer_security.h"
 #include "replication/peers/member.h"
 #include "replication/peers/peer_limits.h"
-#include "replication/peers/peer_link.h"
-#include "replication/peers/peer_security.h"
 #include "replication/peers/relay/relays.h"
-#include "replication/peers/traffic.h"
+#include "replication/peers/streams/peer_link.h"
+#include "replication/peers/streams/traffic.h"
 #include "storage/base/clock.h"
 #include "storage/base/descriptor.h"
 #include "storage/base/random.h"

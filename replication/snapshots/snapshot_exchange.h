@@ -17,7 +17,7 @@
 #include "absl/base/thread_annotations.h"
 #include "replication/core/raft_core.h"
 #include "replication/node_message.h"
-#include "replication/peers/traffic.h"
+#include "replication/peers/streams/traffic.h"
 #include "replication/snapshots/snapshot_receiver.h"
 #include "replication/snapshots/snapshot_sender.h"
 #include "storage/base/mutex.h"

@@ -12,7 +12,7 @@
 
 #include "broker/daemon/cluster/own_certificates.h"
 #include "replication/identity/authority_folder.h"
-#include "replication/peers/dial.h"
+#include "replication/peers/streams/dial.h"
 #include "storage/base/wall_clock.h"
 
 namespace wharf {

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "replication/identity/peer_authority.h"
-#include "replication/peers/peer_certificates.h"
+#include "replication/peers/admission/peer_certificates.h"
 #include "storage/base/clock.h"
 #include "storage/base/status.h"
 

@@ -16,8 +16,8 @@
 
 #include <boost/asio/generic/stream_protocol.hpp>
 
-#include "replication/peers/framed_stream.h"
-#include "replication/peers/strand_timer.h"
+#include "replication/peers/streams/framed_stream.h"
+#include "replication/peers/streams/strand_timer.h"
 #include "storage/base/status.h"
 
 namespace wharf {

@@ -2,9 +2,9 @@
 
 #include <utility>
 
-#include "replication/peers/refusal.h"
+#include "replication/peers/admission/refusal.h"
 #include "replication/peers/relay/relay_request.h"
-#include "replication/peers/transport.h"
+#include "replication/peers/streams/transport.h"
 
 namespace wharf {
 

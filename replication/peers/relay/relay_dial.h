@@ -6,11 +6,11 @@
 #include <functional>
 #include <memory>
 
-#include "replication/peers/dial.h"
-#include "replication/peers/framed_stream.h"
 #include "replication/peers/member.h"
 #include "replication/peers/peer_world.h"
 #include "replication/peers/relay/relayed_client.h"
+#include "replication/peers/streams/dial.h"
+#include "replication/peers/streams/framed_stream.h"
 
 namespace wharf {
 

@@ -2,7 +2,7 @@
 // instead of a hello.
 //
 //   request = fields                       ; fields.h; of the frame kRelay
-//     1 hello                              who dials, and whom it means (hello.h)
+//     1 hello                              who dials, and whom it means (admission/hello.h)
 //     2 door, 3 address of the client      relayed_client.h
 //     4 whether it is on that machine      1: it is
 //
@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-#include "replication/peers/hello.h"
+#include "replication/peers/admission/hello.h"
 #include "replication/peers/relay/relayed_client.h"
 #include "storage/base/status.h"
 

@@ -11,12 +11,12 @@
 #include <list>
 #include <memory>
 
-#include "replication/peers/framed_stream.h"
 #include "replication/peers/member.h"
 #include "replication/peers/peer_world.h"
 #include "replication/peers/relay/relay.h"
 #include "replication/peers/relay/relay_dial.h"
 #include "replication/peers/relay/relayed_client.h"
+#include "replication/peers/streams/framed_stream.h"
 #include "storage/base/descriptor.h"
 
 namespace wharf {

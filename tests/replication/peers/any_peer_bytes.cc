@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "replication/peers/admission/hello.h"
+#include "replication/peers/admission/invitation.h"
 #include "replication/peers/clock_probe.h"
-#include "replication/peers/frame.h"
-#include "replication/peers/hello.h"
-#include "replication/peers/invitation.h"
+#include "replication/peers/streams/frame.h"
 
 namespace wharf {
 namespace {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "replication/identity/durable_file.h"
-#include "replication/peers/peer_certificates.h"
+#include "replication/peers/admission/peer_certificates.h"
 #include "tests/replication/peers/peer_fixture.h"
 
 namespace wharf {

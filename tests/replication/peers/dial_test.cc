@@ -1,4 +1,4 @@
-#include "replication/peers/dial.h"
+#include "replication/peers/streams/dial.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "replication/peers/frame.h"
+#include "replication/peers/streams/frame.h"
 
 #include <vector>
 

@@ -1,4 +1,4 @@
-#include "replication/peers/hello.h"
+#include "replication/peers/admission/hello.h"
 
 #include <functional>
 #include <set>

@@ -1,9 +1,9 @@
-#include "replication/peers/invitation.h"
+#include "replication/peers/admission/invitation.h"
 
 #include <gtest/gtest.h>
 
 #include "replication/peers/fields.h"
-#include "replication/peers/framed_stream.h"
+#include "replication/peers/streams/framed_stream.h"
 
 namespace wharf {
 namespace {

@@ -1,4 +1,4 @@
-#include "replication/peers/live_processes.h"
+#include "replication/peers/admission/live_processes.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "replication/peers/peer_admission.h"
+#include "replication/peers/admission/peer_admission.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

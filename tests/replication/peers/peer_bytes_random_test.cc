@@ -6,10 +6,10 @@
 
 #include <gtest/gtest.h>
 
+#include "replication/peers/admission/hello.h"
+#include "replication/peers/admission/invitation.h"
 #include "replication/peers/fields.h"
-#include "replication/peers/frame.h"
-#include "replication/peers/hello.h"
-#include "replication/peers/invitation.h"
+#include "replication/peers/streams/frame.h"
 #include "tests/from_environment.h"
 #include "tests/replication/peers/any_peer_bytes.h"
 #include "tests/seed_note.h"

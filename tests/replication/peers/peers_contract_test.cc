@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "replication/peers/newer_members.h"
+#include "replication/peers/admission/newer_members.h"
 #include "tests/replication/peers/peer_fixture.h"
 
 namespace wharf {

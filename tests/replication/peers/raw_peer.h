@@ -11,7 +11,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 
-#include "replication/peers/frame.h"
+#include "replication/peers/streams/frame.h"
 
 namespace wharf {
 

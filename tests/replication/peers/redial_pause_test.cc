@@ -1,4 +1,4 @@
-#include "replication/peers/redial_pause.h"
+#include "replication/peers/streams/redial_pause.h"
 
 #include <set>
 

@@ -1,4 +1,4 @@
-#include "replication/peers/repeated_news.h"
+#include "replication/peers/streams/repeated_news.h"
 
 #include <gtest/gtest.h>
 

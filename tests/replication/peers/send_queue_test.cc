@@ -1,4 +1,4 @@
-#include "replication/peers/send_queue.h"
+#include "replication/peers/streams/send_queue.h"
 
 #include <gtest/gtest.h>
 
