@@ -310,6 +310,7 @@ Status RunAndStop(AnyDaemon& daemon, const config::Sources& sources,
 
 // What every broker has before its store is open.
 struct Opened {
+  StopSignal& stop;
   Listeners& listeners;
   std::shared_ptr<const access::ClientRules> clients;
   std::optional<ClusterNode::Options> node;
@@ -357,7 +358,8 @@ NodeAccess::Options AccessOfNode(const config::Configuration& configuration,
 Served ServeNode(const config::Sources& sources, const config::Configuration& configuration,
                  Opened opened) {
   const config::Settings& settings = configuration.settings;
-  StopSignal stop;
+  StopSignal& stop = opened.stop;
+  stop.Begin();
   NodeAccess::Options access = AccessOfNode(configuration, opened.listeners, opened.clients);
   if (access.mode == NodeAccess::Mode::kOff) WarnOfVainClients(configuration);
   ClusterDaemon daemon(
@@ -382,7 +384,8 @@ Served ServeAlone(const config::Sources& sources, const config::Configuration& c
   if (const Status taken = RaiseFormat(*opened.store, opened.folder, settings.data); !taken.ok())
     return {taken};
   const std::size_t queues = image->catalog.queues.size();
-  StopSignal stop;
+  StopSignal& stop = opened.stop;
+  stop.Begin();
   const std::string about = fmt::format(
       "{} access={}",
       settings.is_emulator() ? "emulator=" + settings.emulator : fmt::format("queues={}", queues),
@@ -446,7 +449,7 @@ Result<OpenedStore> OpenStore(const config::Settings& settings, const RocksStore
 }
 
 Served ServeOnce(const config::Sources& sources, const config::Configuration& configuration,
-                 const emulator::Wanted& wanted, SignsOfLife& signs) {
+                 const emulator::Wanted& wanted, SignsOfLife& signs, StopSignal& stop) {
   const config::Settings& settings = configuration.settings;
   WarnOfInsecurity(settings);
   // The ports are had, and the folder looked at, before anything is changed.
@@ -510,7 +513,8 @@ Served ServeOnce(const config::Sources& sources, const config::Configuration& co
     prepared = CheckFounder(*folder, settings.data, (*node)->format_level_max);
   }
   if (!prepared.ok()) return {prepared};
-  Opened opened{.listeners = *listeners,
+  Opened opened{.stop = stop,
+                .listeners = *listeners,
                 .clients = *clients,
                 .node = *std::move(node),
                 .health = health,
@@ -535,12 +539,13 @@ Served ServeOnce(const config::Sources& sources, const config::Configuration& co
 Status Serve(const config::Sources& sources, config::Configuration configuration,
              const emulator::Wanted& wanted) {
   SignsOfLife signs;
-  Served served = ServeOnce(sources, configuration, wanted, signs);
+  StopSignal stop;
+  Served served = ServeOnce(sources, configuration, wanted, signs, stop);
   while (served.begins_again) {
     spdlog::info("wharfd opens {} anew", configuration.settings.data);
     config::Reading reading = config::ReadConfiguration(sources);
     if (reading.complaints.empty()) configuration = std::move(reading.configuration);
-    served = ServeOnce(sources, configuration, wanted, signs);
+    served = ServeOnce(sources, configuration, wanted, signs, stop);
   }
   if (served.status.ok()) spdlog::info("wharfd stopped");
   return served.status;

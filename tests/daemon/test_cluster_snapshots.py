@@ -56,6 +56,20 @@ class SnapshotTest(cluster_nodes.ClusterTest):
         left = bodies(leader.client.receive_all("orders", 99))
         self.assertEqual(left, [b"%d" % number for number in range(1, 100)])
 
+    def test_a_stop_while_the_folder_is_opened_anew_is_one_in_order(self):  # reliability 4
+        alone = self.start(data=f"{self.folder.name}/n1")
+        self.client.create("orders")
+        self.assertEqual(alone.terminate(), 0)
+        first = self.start_node("n1")
+
+        first.found()
+        daemon_test.wait_for_line(first.daemon, "wharfd opens .* anew")
+
+        self.assertEqual(first.daemon.terminate(), 0)
+        self.assertIn("wharfd stopped", first.daemon.log[-1])
+        first.restart()
+        self.eventually(lambda: first.client.get("orders") is not None)
+
     def test_a_broker_with_data_is_invited_by_nobody(self):
         alone = self.start(data=f"{self.folder.name}/n2")
         self.client.create("orders")

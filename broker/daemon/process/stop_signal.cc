@@ -26,17 +26,25 @@ void IgnoreSignals() {
   for (const int signal : {SIGHUP, SIGUSR1, SIGUSR2, SIGPIPE}) std::signal(signal, SIG_IGN);
 }
 
-StopSignal::StopSignal() : stops_(io_, SIGTERM, SIGINT), others_(io_, SIGHUP, SIGUSR1, SIGUSR2) {
-  stops_.async_wait([this](const boost::system::error_code& error, int) {
+void StopSignal::Begin() {
+  ++broker_;
+  io_.restart();
+  reload_ = nullptr;
+  failure_ = {};
+  begins_again_ = false;
+  if (stops_) return;
+  stops_.emplace(io_, SIGTERM, SIGINT);
+  stops_->async_wait([this](const boost::system::error_code& error, int) {
     if (error) return;
     begins_again_ = false;
     io_.stop();
   });
+  others_.emplace(io_, SIGHUP, SIGUSR1, SIGUSR2);
   ListenToOthers();
 }
 
 void StopSignal::ListenToOthers() {
-  others_.async_wait([this](const boost::system::error_code& error, int signal) {
+  others_->async_wait([this](const boost::system::error_code& error, int signal) {
     if (error) return;
     OnOther(signal);
     ListenToOthers();
@@ -53,15 +61,17 @@ void StopSignal::OnOther(int signal) {
 }
 
 void StopSignal::OnClosed(Status reason) {
-  boost::asio::post(io_, [this, reason = std::move(reason)] {
-    failure_ = reason;
-    io_.stop();
-  });
+  Post([this, reason = std::move(reason)] { failure_ = reason; });
 }
 
 void StopSignal::OnReopen() {
-  boost::asio::post(io_, [this] {
-    begins_again_ = true;
+  Post([this] { begins_again_ = true; });
+}
+
+void StopSignal::Post(std::function<void()> note) {
+  boost::asio::post(io_, [this, of = broker_, note = std::move(note)] {
+    if (of != broker_) return;
+    note();
     io_.stop();
   });
 }

@@ -1,9 +1,12 @@
 // StopSignal: waits on the main thread for the first reason to stop: a signal, a commit log that
-// closed, or a folder that must be opened anew; and reloads what it is told to meanwhile. Made by
-// main.cc; the log tells it on a thread of its own.
+// closed, or a folder that must be opened anew; and reloads what it is told to meanwhile.
+//
+// One for the process, made by main.cc: a signal that comes between two brokers, while the folder
+// is opened anew, is heard by the second. The log tells it on a thread of its own.
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <utility>
 
 #include <boost/asio/io_context.hpp>
@@ -19,9 +22,10 @@ void IgnoreSignals();
 
 class StopSignal final : public CommitLog::Observer {
  public:
-  // From now on TERM and INT do not end the process at once. HUP, USR1 and USR2 are logged: there
-  // is nothing to reload.
-  StopSignal();
+  // Of a broker that begins; what was said of the one before is forgotten, but for a signal. From
+  // the first one on TERM and INT do not end the process at once, and HUP, USR1 and USR2 are
+  // logged: there is nothing to reload.
+  void Begin();
   // From now on HUP means this, on the thread that waits.
   void OnHangUp(std::function<void()> reload) { reload_ = std::move(reload); }
 
@@ -38,10 +42,15 @@ class StopSignal final : public CommitLog::Observer {
  private:
   void ListenToOthers();
   void OnOther(int signal);
+  // On the thread that waits, if that is still for the same broker.
+  void Post(std::function<void()> note);
 
   boost::asio::io_context io_;
-  boost::asio::signal_set stops_;
-  boost::asio::signal_set others_;
+  // Absent: no broker has begun.
+  std::optional<boost::asio::signal_set> stops_;
+  std::optional<boost::asio::signal_set> others_;
+  // Changed while nobody can tell anything.
+  int broker_ = 0;
   std::function<void()> reload_;
   Status failure_;
   bool begins_again_ = false;
