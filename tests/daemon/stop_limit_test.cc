@@ -18,7 +18,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 // A stop that never ends, with a disk that has been at a sync for so long.
-void StandStill(Duration sync_age, bool expects_silence = false) {
+void StandStill(Duration sync_age, bool expects_silence = false, bool forgets_disk = false) {
   spdlog::set_default_logger(
       std::make_shared<spdlog::logger>("", std::make_shared<spdlog::sinks::stderr_sink_mt>()));
   const Duration standstill = milliseconds(1);
@@ -26,6 +26,7 @@ void StandStill(Duration sync_age, bool expects_silence = false) {
   StopLimit limit(expects_silence ? whole : standstill, whole,
                   {.writes = [] { return 7; }, .sync_age = [=] { return sync_age; }});
   if (expects_silence) limit.ExpectSilence();
+  if (forgets_disk) limit.ForgetDisk();
   std::promise<void>().get_future().wait();
 }
 
@@ -37,6 +38,13 @@ class StopLimitDeathTest : public testing::Test {
 TEST_F(StopLimitDeathTest, ASyncThatHangsIsTheDisks) {
   EXPECT_EXIT(StandStill(seconds(4)), testing::ExitedWithCode(1),
               "wharfd ends: the disk does not answer, and the stop waits for it; what was");
+}
+
+// The log is asked no more when its end is waited for.
+TEST_F(StopLimitDeathTest, ASyncThatHungWhenTheLogWentIsTheDisks) {
+  EXPECT_EXIT(StandStill(seconds(4), false, true), testing::ExitedWithCode(1),
+              "wharfd ends: the disk does not answer");
+  EXPECT_EXIT(StandStill(Duration(0), false, true), testing::ExitedWithCode(1), "the disk answers");
 }
 
 TEST_F(StopLimitDeathTest, WithoutASyncTheDiskIsNotBlamed) {

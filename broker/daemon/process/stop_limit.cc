@@ -6,6 +6,8 @@
 
 #include <spdlog/spdlog.h>
 
+#include "storage/base/log_limit.h"
+
 namespace wharf {
 namespace {
 
@@ -44,10 +46,13 @@ void StopLimit::ExpectSilence() {
   expects_silence_ = true;
 }
 
+// A sync that is under way by then is what the end of the log waits for.
 void StopLimit::ForgetDisk() {
   MutexLock lock(mutex_);
+  const Duration age = disk_.sync_age();
+  const auto since = SteadyNow() - age;
   disk_ = {.writes = [last = last_writes_] { return last; },
-           .sync_age = [] { return Duration(0); }};
+           .sync_age = [=] { return age == Duration(0) ? age : SteadyNow() - since; }};
 }
 
 bool StopLimit::IsTooLate(Time now) {
