@@ -119,13 +119,8 @@ RaftThread::Inbox RaftThread::Take() {
 
 bool RaftThread::Turn(Inbox inbox) {
   if (has_failed_) return false;
-  for (const Message& message : inbox.messages) node_->Receive(message.from, message.bytes);
-  if (TakeTick()) node_->Tick();
-  for (Work& work : inbox.works) std::move(work)(*node_);
-  node_->OnApplied(applied_);
-  if (const auto current = log()) current->Pump(*node_);
   busy_since_ = options_.now().count();
-  const Status status = node_->Run();
+  const Status status = Step(std::move(inbox));
   busy_since_ = kIdle;
   if (!status.ok()) {
     OnFailed(status);
@@ -133,6 +128,16 @@ bool RaftThread::Turn(Inbox inbox) {
   }
   TendLeadership();
   return true;
+}
+
+// Each part of it may wait for the disk: what others lack is read, the log is cut, and synced.
+Status RaftThread::Step(Inbox inbox) {
+  for (const Message& message : inbox.messages) node_->Receive(message.from, message.bytes);
+  if (TakeTick()) node_->Tick();
+  for (Work& work : inbox.works) std::move(work)(*node_);
+  node_->OnApplied(applied_);
+  if (const auto current = log()) current->Pump(*node_);
+  return node_->Run();
 }
 
 bool RaftThread::TakeTick() {

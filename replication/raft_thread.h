@@ -91,7 +91,8 @@ class RaftThread final : private RaftNode::Observer {
   Status WriteAll() { return apply_->WriteAll(); }
   // The last entry that is applied here.
   std::uint64_t applied() const { return applied_; }
-  // For how long the node has been at its disk; zero if it is not.
+  // For how long the node has been at its turn, and so, if that is long, at its disk; zero: it
+  // waits for something to do.
   Duration busy_for() const;
   // That is longer than others wait for this node.
   bool is_hanging() const;
@@ -124,6 +125,7 @@ class RaftThread final : private RaftNode::Observer {
   Inbox Take();
   // False: the node has failed.
   bool Turn(Inbox inbox);
+  Status Step(Inbox inbox);
   bool TakeTick();
   void TendLeadership();
   std::shared_ptr<RaftCommitLog> log() const;

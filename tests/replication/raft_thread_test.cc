@@ -199,6 +199,31 @@ TEST(RaftThreadTest, ADiskThatHangsEndsTheLeadershipTowardsClients) {
   set[1].log().Release();
 }
 
+// Of what a turn has to do the sync is not all: it cuts the log, and reads what others lack.
+TEST(RaftThreadTest, ATurnThatHangsBesideItsSyncEndsTheLeadership) {
+  std::atomic<Duration> skew{Duration(0)};
+  RaftThread::Options options;
+  options.now = [&skew] { return SteadyNow() + skew.load(); };
+  LogObserver observer;
+  ReplicaSet set(TableSet(1));
+  set.Start(nullptr, options);
+  const auto log = set[1].Lead(observer, {});
+
+  std::promise<void> begun;
+  std::promise<void> released;
+  ASSERT_TRUE(set[1]->Do([&](RaftNode& /*node*/) {
+    begun.set_value();
+    released.get_future().wait();
+  }));
+  begun.get_future().wait();
+  skew = std::chrono::seconds(2);
+  set[1]->Watch();
+
+  EXPECT_EQ(set[1].hanging(), log.get());
+  EXPECT_THAT(observer.WaitUntilClosed().message(), HasSubstr("its disk does not answer"));
+  released.set_value();
+}
+
 // What was sent to the others before the sync may be committed by them.
 TEST(RaftThreadTest, ADiskThatFailsIsToldAsTheEndOfTheBroker) {
   LogObserver observer;

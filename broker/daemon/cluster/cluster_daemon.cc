@@ -324,7 +324,6 @@ void ClusterDaemon::GiveUp(LeadingLog& leading, const Status& why) {
 void ClusterDaemon::EndReign() {
   const Status reason = Elsewhere();
   desk_->OnServingEnded();
-  world_.statistics.Open([this] { return Statistics(nullptr); });
   const bool is_stopping = [this] {
     MutexLock lock(mutex_);
     serving_ = nullptr;
@@ -340,6 +339,8 @@ void ClusterDaemon::EndReign() {
   if (amqp_) amqp_->Close(time.left());
   if (http_) http_->Close(time.left());
   if (console_) console_->Close(time.left());
+  // Behind the doors: whoever just reads figures may wait for a disk that hangs.
+  world_.statistics.Open([this] { return Statistics(nullptr); });
   if (is_stopping) reign_->leadership->AwaitCommit(kCommitGrace);
   reign_->leading->log.Close(reason);
   reign_->leadership->Stop();
