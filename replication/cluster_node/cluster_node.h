@@ -198,7 +198,12 @@ class ClusterNode final : private Peers::Observer,
   // What it needs to send snapshots and to take them.
   Status OpenLog(const NodeIdentity& identity);
 
-  // --- of a node whose state is lost ---
+  // --- founding.cc, on the thread for what waits for the disk ---
+  Status FoundNow();
+  Status FoundWithData(const NodeIdentity& identity, const MemberRecord& self);
+  Status Join(const Invitation& invitation);
+
+  // --- lost_state.cc: of a node whose state is lost ---
   Status AwaitState(const NodeIdentity& identity);
   // On the thread of the looks.
   void AskForState();
@@ -207,29 +212,10 @@ class ClusterNode final : private Peers::Observer,
   Status TakeState(const StatePosition& position);
   NodeReport ReportWithoutState() const;
 
-  // --- on the thread for what waits for the disk ---
-  Status FoundNow();
-  Status FoundWithData(const NodeIdentity& identity, const MemberRecord& self);
-  Status Join(const Invitation& invitation);
-
-  // --- on the node's thread ---
-  void LookAt(RaftNode& node);
+  // --- member_changes.cc, on the node's thread ---
   void Promote(RaftNode& node, const MemberBook& book);
   void TellAddress(const MemberBook& book);
   void NoteAddress(RaftNode& node, RaftId from, const std::string& address);
-  // So that they go on from it, if one of them leads next.
-  void TellTime(const MemberBook& book);
-  void TakeTime(RaftId from, const std::string& said);
-  void TakeOffer(RaftNode& node, RaftId from, std::string offer);
-  // To all others, for as long as this node's disk is.
-  void TellShort(const MemberBook& book);
-  void NoteWhoIsThere();
-  void LeaveLeading(const RaftNode& node, const MemberBook& book);
-  bool CanLead(const RaftNode& node, const MemberReport& member) const;
-  Successors SuccessorsIn(const RaftNode& node, const MemberBook& book) const;
-  void HandOverTo(Successors successors);
-  // What all members have, as far as this node knows.
-  std::uint64_t KnownToAll(const RaftNode& node, const MemberBook& book) const;
   void Invite(const MemberRecord& member);
   void Propose(RaftNode& node, const MemberChange& change);
   void ProposePostponed(RaftNode& node);
@@ -238,11 +224,37 @@ class ClusterNode final : private Peers::Observer,
                       const MemberRecord& member) const;
   // Within an election timeout, over streams that stand.
   bool IsHeard(const MemberReport& member) const;
+  // Any thread.
+  void AsLeader(Done done, LeaderWork work);
+
+  // --- leading.cc, on the node's thread ---
+  // A learner that lacks no more entries than this becomes a voter, and may be handed leadership.
+  static constexpr std::uint64_t kCaughtUpEntries = 256;
+  void NoteLeader(const RaftNode& node);
+  // So that they go on from it, if one of them leads next.
+  void TellTime(const MemberBook& book);
+  // To all others, for as long as this node's disk is.
+  void TellShort(const MemberBook& book);
+  void LeaveLeading(const RaftNode& node, const MemberBook& book);
+  static bool IsReached(const MemberProgress& progress, const MemberReport& member);
+  bool CanLead(const RaftNode& node, const MemberReport& member) const;
+  Successors SuccessorsIn(const RaftNode& node, const MemberBook& book) const;
+  void HandOverTo(Successors successors);
+  // On the strand of the peers.
+  void TakeTime(RaftId from, const std::string& said);
+
+  // --- on the node's thread ---
+  void LookAt(RaftNode& node);
+  void NoteWhoIsThere();
+  // What all members have, as far as this node knows.
+  std::uint64_t KnownToAll(const RaftNode& node, const MemberBook& book) const;
   NodeReport ReportOf(const RaftNode& node) const;
   // What this node can tell of each member, but for what the consensus knows.
   std::vector<MemberReport> MembersIn(const MemberBook& book) const;
+  static std::vector<Member> PeersIn(const MemberBook& book);
+  static Status TooMany();
 
-  // --- of states that are compared (state_verification.cc) ---
+  // --- state_verification.cc: of states that are compared ---
   void MakeVerifier(const NodeIdentity& identity);
   StateVerifier::Turn TurnOf(RaftNode& node) const;
   bool ProposeCheck(RaftNode& node, const std::string& check) const;
@@ -250,14 +262,13 @@ class ClusterNode final : private Peers::Observer,
   void StepVerifier();
   void GiveStateUp(const std::string& why);
 
-  // --- what the members can read, and what their clocks say (member_facts.cc) ---
+  // --- member_facts.cc: what the members can read, and what their clocks say ---
   Status CheckLevel(const MemberBook& book) const;
   void RaiseLevel(RaftNode& node, const MemberBook& book);
   void WatchClocks();
 
   std::string peer_address() const;
   void Look();
-  void AsLeader(Done done, LeaderWork work);
   void ReportUnreachable(RaftId to);
   // On any thread: what was completed is in the store then.
   Status WriteAll();
@@ -288,7 +299,7 @@ class ClusterNode final : private Peers::Observer,
   std::shared_ptr<RaftCommitLog> OnLeading(std::uint64_t term, CommitIndex last,
                                            std::function<void()> wake) override;
   void OnLeadingEnded() override;
-  // --- on the thread of the snapshots ---
+  // --- node_snapshots.cc, on the thread of the snapshots ---
   SnapshotExchange::Options ExchangeOptions() const;
   Result<SnapshotManifest> MakeSnapshot(const std::string& folder) override;
   Status KeepSnapshot(const StatePosition& position) override;
@@ -297,6 +308,8 @@ class ClusterNode final : private Peers::Observer,
   void ReportSnapshot(RaftId receiver, bool is_taken) override;
   void DeliverOffer(RaftId sender, std::string offer) override;
   Result<std::string> ConfigurationIn(const std::string& members) override;
+  // On the node's thread.
+  void TakeOffer(RaftNode& node, RaftId from, std::string offer);
 
   // On the thread of the looks.
   void OnHanging(const RaftCommitLog& log) override;

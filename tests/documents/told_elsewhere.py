@@ -74,11 +74,6 @@ CALLS = {
         "sentence": {"broker/config/environment.cc": ("the variable … means nothing to wharfd…",)},
     },
     "replication/cluster_node/cluster_node.cc": {
-        "identity.ToText(), trouble()": {
-            "replication/cluster_node/cluster_node.cc": (
-                "…: this node takes the state of another member, and no part until it has it: …",
-            ),
-        },
         "tidied.message()": {
             "replication/cluster_node/state_folder.cc": ("cannot remove …: …",),
             "storage/rocks/state_files.cc": ("cannot remove the state in …: …",),
@@ -90,6 +85,13 @@ CALLS = {
         "Trouble()": {
             "replication/cluster_node/leading_room.h": (
                 "the disk of this node has … MB left: below … MB it leads only where no other one has room",
+            ),
+        },
+    },
+    "replication/cluster_node/lost_state.cc": {
+        "identity.ToText(), trouble()": {
+            "replication/cluster_node/cluster_node.cc": (
+                "…: this node takes the state of another member, and no part until it has it: …",
             ),
         },
     },
