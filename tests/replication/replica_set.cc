@@ -132,11 +132,14 @@ void ReplicaSet::Deliver(RaftId from, RaftId to, std::string message) {
   }
 }
 
+// Who campaigns hears nothing of a leader that hands over to it.
 void ReplicaSet::LetLead(RaftId id) {
   for (const auto& replica : replicas_) {
     (*replica)->Do([id](RaftNode& node) { node.TransferLeader(id); });
   }
-  (*this)[id]->Do([](RaftNode& node) { node.Campaign(); });
+  (*this)[id]->Do([](RaftNode& node) {
+    if (node.leader() == 0) node.Campaign();
+  });
 }
 
 void ReplicaSet::CutOff(RaftId id) {
