@@ -40,16 +40,21 @@ bool IsGoneBefore(const Story& story, Tick tick) {
 
 }  // namespace
 
+// Of a long run there are thousands of purges, and a million messages.
 void PurgeChecks::Run() {
+  std::vector<StoryList> of_queues(book_.history().queues.size());
+  for (const auto& [id, story] : book_.stories()) {
+    if (story.send != nullptr) of_queues[story.send->queue].push_back(&story);
+  }
   for (const PurgeRecord& purge : book_.history().purges) {
     if (!purge.is_ok()) continue;
-    for (const auto& [id, story] : book_.stories()) CheckTaken(purge, story);
-    CheckCount(purge);
+    const StoryList& sent = of_queues[purge.source.queue];
+    for (const Story* story : sent) CheckTaken(purge, *story);
+    CheckCount(purge, sent);
   }
 }
 
 void PurgeChecks::CheckTaken(const PurgeRecord& purge, const Story& story) {
-  if (story.send == nullptr || story.send->queue != purge.source.queue) return;
   if (story.LastSign() < purge.end) return;
   for (const Sign& after : story.signs) {
     const bool is_there =
@@ -64,13 +69,12 @@ void PurgeChecks::CheckTaken(const PurgeRecord& purge, const Story& story) {
   }
 }
 
-void PurgeChecks::CheckCount(const PurgeRecord& purge) {
+void PurgeChecks::CheckCount(const PurgeRecord& purge, const StoryList& sent) {
   std::int64_t least = 0;
   std::int64_t most = 0;
-  for (const auto& [id, story] : book_.stories()) {
-    if (story.send == nullptr) continue;
-    if (reach_.SurelyTakes(purge, story)) ++least;
-    if (reach_.MayTake(purge, story) && !IsGoneBefore(story, purge.begin)) ++most;
+  for (const Story* story : sent) {
+    if (reach_.SurelyTakes(purge, *story)) ++least;
+    if (reach_.MayTake(purge, *story) && !IsGoneBefore(*story, purge.begin)) ++most;
   }
   if (purge.purged_count >= least && purge.purged_count <= most) return;
   violations_.push_back({Rule::kExactCounters,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "tools/crash/history/purge_reach.h"
 #include "tools/crash/history/story.h"
@@ -18,8 +19,11 @@ class PurgeChecks {
   void Run();
 
  private:
+  // What was sent to the queue of a purge.
+  using StoryList = std::vector<const Story*>;
+
   void CheckTaken(const PurgeRecord& purge, const Story& story);
-  void CheckCount(const PurgeRecord& purge);
+  void CheckCount(const PurgeRecord& purge, const StoryList& sent);
 
   const Storybook& book_;
   Violations& violations_;
