@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <string>
 
 #include <fmt/core.h>
 
@@ -80,6 +81,10 @@ bool MeansEither(ErrorCode code) {
   return code == ErrorCode::kPartitionNotOwned || code == ErrorCode::kServiceCommunicationProblem;
 }
 
+std::string WordsOf(const Reply& reply) {
+  return std::string(ReasonOf(reply.code)) + (reply.words.empty() ? "" : ": " + reply.words);
+}
+
 }  // namespace
 
 void RunChecks::Run() {
@@ -128,7 +133,7 @@ void RunChecks::CheckAnswer(const Operation& operation) {
   if (life != nullptr && (life->signal < operation.end || MayBeTooSlow(*life, operation))) return;
   Report(Rule::kAnswersHold,
          fmt::format("a request from {} to {} had no answer ({}) although the broker lived{}",
-                     operation.begin, operation.end, ReasonOf(operation.reply.code),
+                     operation.begin, operation.end, WordsOf(operation.reply),
                      life == nullptr ? "" : About(*life)));
 }
 
@@ -154,7 +159,7 @@ void RunChecks::CheckDoubt(const Operation& operation) {
   if (operation.hides_outcome && MeansEither(operation.reply.code)) return;
   Report(Rule::kStopsWhenAsked,
          fmt::format("a request from {} to {} is left in doubt ({}) by the stop at {}",
-                     operation.begin, operation.end, ReasonOf(operation.reply.code), life->signal));
+                     operation.begin, operation.end, WordsOf(operation.reply), life->signal));
 }
 
 void RunChecks::CheckAnswers() {

@@ -57,6 +57,8 @@ enum class Answer : std::uint8_t {
 struct Reply {
   Answer answer = Answer::kOk;
   ErrorCode code = ErrorCode::kOk;
+  // What was said where the outcome is unknown: it tells who broke the request off.
+  std::string words{};
 };
 
 Reply ReplyOf(const Status& status);
