@@ -262,7 +262,8 @@ LedgerLine LineOf(const Options& options, std::uint64_t rounds, double seconds,
                   .violations = violations.size(),
                   .seconds = seconds};
   if (!violations.empty()) line.verdict = violations.front().what;
-  if (!status.ok()) line.verdict = status.message();
+  // Behind its first line may be the log of a daemon.
+  if (!status.ok()) line.verdict = status.message().substr(0, status.message().find('\n'));
   return line;
 }
 
