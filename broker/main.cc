@@ -537,11 +537,10 @@ Served ServeOnce(const config::Sources& sources, const config::Configuration& co
 
 // Again from the ports on, as its configuration is by then, where the folder has to be opened anew.
 Status Serve(const config::Sources& sources, config::Configuration configuration,
-             const emulator::Wanted& wanted) {
+             const emulator::Wanted& wanted, StopSignal& stop) {
   SignsOfLife signs;
-  StopSignal stop;
   Served served = ServeOnce(sources, configuration, wanted, signs, stop);
-  while (served.begins_again) {
+  while (served.begins_again && !stop.HasCome()) {
     spdlog::info("wharfd opens {} anew", configuration.settings.data);
     config::Reading reading = config::ReadConfiguration(sources);
     if (reading.complaints.empty()) configuration = std::move(reading.configuration);
@@ -554,9 +553,9 @@ Status Serve(const config::Sources& sources, config::Configuration configuration
 // What the system refuses (a thread, a timer) comes as an exception; it ends the start with a
 // sentence, too.
 Status ServeOrSay(const config::Sources& sources, const config::Configuration& configuration,
-                  const emulator::Wanted& wanted) {
+                  const emulator::Wanted& wanted, StopSignal& stop) {
   try {
-    return Serve(sources, configuration, wanted);
+    return Serve(sources, configuration, wanted, stop);
   } catch (const std::system_error& error) {
     return {ErrorCode::kGeneralError, error.what()};
   }
@@ -586,9 +585,12 @@ int StartAndServe(config::Sources sources, config::Configuration configuration,
     spdlog::warn("{}", sentence);
   }
 
+  // A signal does not end the process before its folder is gone, either.
+  StopSignal stop;
   // Goes behind everything that is in it.
   const Result<std::unique_ptr<EphemeralFolder>> folder = MakeFolder(sources, configuration);
-  const Status served = folder.ok() ? ServeOrSay(sources, configuration, wanted) : folder.status();
+  const Status served =
+      folder.ok() ? ServeOrSay(sources, configuration, wanted, stop) : folder.status();
   if (served.ok()) return 0;
   spdlog::error("wharfd ends: {}", served.message());
   return 1;

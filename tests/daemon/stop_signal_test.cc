@@ -32,6 +32,20 @@ TEST(StopSignalTest, ASignalBetweenTwoBrokersEndsTheSecond) {
   EXPECT_FALSE(stop.begins_again());
 }
 
+TEST(StopSignalTest, NoBrokerBeginsBehindASignal) {
+  StopSignal stop;
+  stop.Begin();
+  stop.OnHangUp([] { ADD_FAILURE() << "what it would reload is gone"; });
+  stop.OnReopen();
+  ASSERT_TRUE(stop.Wait().ok());
+  std::raise(SIGHUP);
+  EXPECT_FALSE(stop.HasCome());
+
+  std::raise(SIGTERM);
+
+  EXPECT_TRUE(stop.HasCome());
+}
+
 TEST(StopSignalTest, WhatWasSaidOfABrokerThatIsGoneEndsNone) {
   StopSignal stop;
   stop.Begin();

@@ -37,10 +37,18 @@ void StopSignal::Begin() {
   stops_->async_wait([this](const boost::system::error_code& error, int) {
     if (error) return;
     begins_again_ = false;
+    has_come_ = true;
     io_.stop();
   });
   others_.emplace(io_, SIGHUP, SIGUSR1, SIGUSR2);
   ListenToOthers();
+}
+
+bool StopSignal::HasCome() {
+  reload_ = nullptr;
+  io_.restart();
+  io_.poll();
+  return has_come_;
 }
 
 void StopSignal::ListenToOthers() {

@@ -26,6 +26,8 @@ class StopSignal final : public CommitLog::Observer {
   // the first one on TERM and INT do not end the process at once, and HUP, USR1 and USR2 are
   // logged: there is nothing to reload.
   void Begin();
+  // Between two brokers: whether a signal has come that ends the process, so that none begins.
+  bool HasCome();
   // From now on HUP means this, on the thread that waits.
   void OnHangUp(std::function<void()> reload) { reload_ = std::move(reload); }
 
@@ -54,6 +56,7 @@ class StopSignal final : public CommitLog::Observer {
   std::function<void()> reload_;
   Status failure_;
   bool begins_again_ = false;
+  bool has_come_ = false;
 };
 
 }  // namespace wharf
