@@ -36,9 +36,11 @@ StopLimit::~StopLimit() {
   thread_.join();
 }
 
+// What the log had under way when it went is done by then.
 void StopLimit::BeginAnew() {
   MutexLock lock(mutex_);
   moved_at_ = SteadyClock::now();
+  if (is_disk_forgotten_) disk_.sync_age = [] { return Duration(0); };
 }
 
 void StopLimit::ExpectSilence() {
@@ -51,6 +53,7 @@ void StopLimit::ForgetDisk() {
   MutexLock lock(mutex_);
   const Duration age = disk_.sync_age();
   const auto since = SteadyNow() - age;
+  is_disk_forgotten_ = true;
   disk_ = {.writes = [last = last_writes_] { return last; },
            .sync_age = [=] { return age == Duration(0) ? age : SteadyNow() - since; }};
 }

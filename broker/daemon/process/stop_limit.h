@@ -54,6 +54,7 @@ class StopLimit {
   Disk disk_ ABSL_GUARDED_BY(mutex_);
   std::condition_variable_any changed_;
   bool is_over_ ABSL_GUARDED_BY(mutex_) = false;
+  bool is_disk_forgotten_ ABSL_GUARDED_BY(mutex_) = false;
   bool expects_silence_ ABSL_GUARDED_BY(mutex_) = false;
   std::uint64_t last_writes_ ABSL_GUARDED_BY(mutex_);
   Time moved_at_ ABSL_GUARDED_BY(mutex_);
