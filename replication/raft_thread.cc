@@ -218,12 +218,13 @@ bool RaftThread::is_hanging() const {
   return busy_for() > options_.tick * options_.node.core.election_ticks;
 }
 
+// The doors first: what hangs may hold the log while it reads what others lack.
 void RaftThread::Watch() {
   if (!is_hanging()) return;
   const auto current = log();
   if (!current) return;
-  current->Close(Hanging());
   world_.leaderships.OnHanging(*current);
+  current->Close(Hanging());
 }
 
 }  // namespace wharf

@@ -50,8 +50,9 @@ class RaftThread final : private RaftNode::Observer {
                                                      std::function<void()> wake) = 0;
     // The log is closed by then.
     virtual void OnLeadingEnded() = 0;
-    // This log is closed, for others do not wait any longer for the node, which is at its disk and
-    // cannot say that its leadership has ended. On the thread that calls Watch, and more than once.
+    // This log is about to be closed, for others do not wait any longer for the node, which is at
+    // its disk and cannot say that its leadership has ended. On the thread that calls Watch, and
+    // more than once.
     virtual void OnHanging(const RaftCommitLog& log) = 0;
     // Log or state failed: this node does nothing any more. On either thread.
     virtual void OnFailed(const Status& status) = 0;

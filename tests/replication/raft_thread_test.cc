@@ -205,15 +205,16 @@ TEST(RaftThreadTest, ATurnThatHangsBesideItsSyncEndsTheLeadership) {
   RaftThread::Options options;
   options.now = [&skew] { return SteadyNow() + skew.load(); };
   LogObserver observer;
+  std::promise<void> begun;
+  std::promise<void> released;
+  const std::shared_future<void> release = released.get_future().share();
   ReplicaSet set(TableSet(1));
   set.Start(nullptr, options);
   const auto log = set[1].Lead(observer, {});
 
-  std::promise<void> begun;
-  std::promise<void> released;
   ASSERT_TRUE(set[1]->Do([&](RaftNode& /*node*/) {
     begun.set_value();
-    released.get_future().wait();
+    release.wait();
   }));
   begun.get_future().wait();
   skew = std::chrono::seconds(2);
