@@ -12,6 +12,7 @@ namespace wharf::crash {
 namespace {
 
 using std::chrono::microseconds;
+using std::chrono::milliseconds;
 using std::chrono::seconds;
 using testing::Contains;
 using testing::ElementsAre;
@@ -217,6 +218,33 @@ TEST_F(HistoryLinksTest, WhatCameBackFromALinkThatWentIsOutOfOrder) {
   run_.Deliver(kOne, "b");
 
   EXPECT_THAT(BrokenRules(run_), IsEmpty());
+}
+
+// The broker does not see at once that a client is gone.
+TEST_F(HistoryLinksTest, WhatIsSentJustBehindItGoesThereAsWell) {
+  ReceiveRecord& receive = run_.ReceiveUnheard();
+  receive.reply = {};
+  receive.is_left = true;
+  run_.Advance(milliseconds(20));
+  run_.Send(kOne);
+  run_.Send(kTwo);
+  run_.Deliver(kTwo, "a");
+  run_.Deliver(kOne, "b");
+
+  EXPECT_THAT(BrokenRules(run_), IsEmpty());
+}
+
+TEST_F(HistoryLinksTest, WhatIsSentLongBehindItDoesNot) {
+  ReceiveRecord& receive = run_.ReceiveUnheard();
+  receive.reply = {};
+  receive.is_left = true;
+  run_.Advance(2 * kGoneMargin);
+  run_.Send(kOne);
+  run_.Send(kTwo);
+  run_.Deliver(kTwo, "a");
+  run_.Deliver(kOne, "b");
+
+  EXPECT_THAT(BrokenRules(run_), ElementsAre(Rule::kOrder));
 }
 
 }  // namespace

@@ -233,12 +233,12 @@ void QueueChecks::CheckNumbersOfClients() {
 }
 
 // What was on its way to a client that went without a word, or was cut off, and never written, came
-// back without counting.
+// back without counting; it may have been sent when the client had gone already.
 bool QueueChecks::MayBeHandedBack(const Story& story, const DeliveryRecord& delivery) const {
   const auto& receives = book_.history().receives;
   return std::any_of(receives.begin(), receives.end(), [&](const ReceiveRecord& receive) {
     return receive.is_unheard() && receive.source == delivery.source &&
-           receive.begin < delivery.at && receive.end > story.send->begin;
+           receive.begin < delivery.at && story.send->began_at <= receive.ended_at + kGoneMargin;
   });
 }
 

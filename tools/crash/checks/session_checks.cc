@@ -22,9 +22,6 @@ bool MayHaveVoidTokens(const SessionUseRecord& use, const History& history) {
                      });
 }
 
-// Until the broker sees that a link is gone.
-constexpr Duration kGoneMargin = std::chrono::seconds(3);
-
 // A link of another life holds nothing.
 bool IsOfDeadLink(const SessionAcceptRecord& accept, const SessionAcceptRecord& refused,
                   const History& history) {

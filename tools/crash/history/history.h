@@ -27,6 +27,9 @@ inline Timestamp Millisecond(Timestamp time) {
   return std::chrono::floor<std::chrono::milliseconds>(time);
 }
 
+// Until the broker sees that a client is gone.
+inline constexpr Duration kGoneMargin = std::chrono::seconds(3);
+
 // HTTP tells them in whole seconds, rounded down: how much later they may be.
 inline constexpr Duration kHttpRounding = std::chrono::seconds(1);
 
