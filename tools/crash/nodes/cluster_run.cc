@@ -73,10 +73,13 @@ Status ClusterRun::Run() {
 
 Status ClusterRun::Round(FaultDeck& deck) {
   LifeRecord life;
-  const Result<std::size_t> leader = Start(life);
-  if (!leader.ok()) return leader.status();
+  const Result<std::size_t> begun = Start(life);
+  if (!begun.ok()) return begun.status();
   Status stock = TakeStock(counts_.rounds++ == 0);
   if (stock.ok()) stock = Heal();
+  // What heals may have dismissed a member, and then each has another place.
+  const Result<std::size_t> leader = stock.ok() ? nodes_.AwaitLeader(kLeaderPatience) : stock;
+  if (stock.ok()) stock = leader.status();
   if (stock.ok()) stock = Live(life, deck.Draw(nodes_.size(), *leader));
   Weigh(life);
   load_.recorder().Add(life);
