@@ -239,10 +239,11 @@ void ClusterDaemon::Run() {
 
 // What this node led by in between is of no interest any more: its log is closed.
 bool ClusterDaemon::Next(LeadingLogPtr& leading) {
+  LeadingLogPtr before;  // Goes outside the lock.
   MutexLock lock(mutex_);
   while (leads_by_ == leading && !is_stopping_) wake_.wait(mutex_);
   if (is_stopping_) return false;
-  leading = leads_by_;
+  before = std::exchange(leading, leads_by_);
   return true;
 }
 

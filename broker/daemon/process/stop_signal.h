@@ -2,7 +2,7 @@
 // closed, or a folder that must be opened anew; and reloads what it is told to meanwhile.
 //
 // One for the process, made by main.cc: a signal that comes between two brokers, while the folder
-// is opened anew, is heard by the second. The log tells it on a thread of its own.
+// is opened anew, is heard all the same. The log tells it on a thread of its own.
 #pragma once
 
 #include <functional>
