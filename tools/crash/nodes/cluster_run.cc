@@ -73,30 +73,28 @@ Status ClusterRun::Run() {
 
 Status ClusterRun::Round(FaultDeck& deck) {
   LifeRecord life;
-  const Result<std::size_t> begun = Start(life);
-  if (!begun.ok()) return begun.status();
-  Status stock = TakeStock(counts_.rounds++ == 0);
-  if (stock.ok()) stock = Heal();
+  WHARF_RETURN_IF_ERROR(Start(life));
+  Status lived = TakeStock(counts_.rounds++ == 0);
+  if (lived.ok()) lived = Heal();
   // What heals may have dismissed a member, and then each has another place.
-  const Result<std::size_t> leader = stock.ok() ? nodes_.AwaitLeader(kLeaderPatience) : stock;
-  if (stock.ok()) stock = leader.status();
-  if (stock.ok()) stock = Live(life, deck.Draw(nodes_.size(), *leader));
+  const Result<std::size_t> leader = lived.ok() ? nodes_.AwaitLeader(kLeaderPatience) : lived;
+  lived = leader.ok() ? Live(life, deck.Draw(nodes_.size(), *leader)) : leader.status();
   Weigh(life);
   load_.recorder().Add(life);
-  return stock;
+  return lived;
 }
 
 // A leader that flaps may well serve in between: what counts is how long nobody did.
-Result<std::size_t> ClusterRun::Start(LifeRecord& life) {
+Status ClusterRun::Start(LifeRecord& life) {
   life.slowness = MeasureSlowness();
   life.election_timeout = nodes_.election_timeout();
-  Result<std::size_t> leader = nodes_.AwaitLeader(kLeaderPatience);
+  const Status ready = nodes_.AwaitLeader(kLeaderPatience).status();
   life.begin = load_.recorder().Now();
   life.start = std::min(Since(can_lead_since_), load_.progress().LongestSilence());
-  life.is_ready = leader.ok();
+  life.is_ready = ready.ok();
   life.ready_at = Recorder::WallTime();
-  if (!leader.ok()) load_.recorder().Add(life);
-  return leader;
+  if (!ready.ok()) load_.recorder().Add(life);
+  return ready;
 }
 
 Status ClusterRun::TakeStock(bool is_first) {
@@ -158,8 +156,7 @@ Status ClusterRun::Drain() {
 
 Status ClusterRun::End() {
   LifeRecord last;
-  const Result<std::size_t> leader = Start(last);
-  if (!leader.ok()) return leader.status();
+  WHARF_RETURN_IF_ERROR(Start(last));
   const Status drained = Drain();
   Weigh(last);
   load_.recorder().Add(last);

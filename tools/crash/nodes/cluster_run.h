@@ -60,7 +60,7 @@ class ClusterRun {
 
   Status Round(FaultDeck& deck);
   // Until a node leads; from when on there could be a leader, it is counted.
-  Result<std::size_t> Start(LifeRecord& life);
+  Status Start(LifeRecord& life);
   Status TakeStock(bool is_first);
   Status Live(LifeRecord& life, const Fault& fault);
   // How the machine did in it, for the record.
