@@ -84,8 +84,9 @@ def outcome_of(error):
         assert outcome in ("not-done", "unknown"), outcome
         return outcome
     # What gRPC itself reports, a lost connection or one that was closed, leaves the outcome open; but not where there
-    # was no connection.
-    return "not-done" if "failed to connect" in error.details().lower() else "unknown"
+    # was no connection, or what came while it was closed was not taken.
+    is_known = "failed to connect" in error.details().lower() or error.details() == "CANCELLED"
+    return "not-done" if is_known else "unknown"
 
 
 class Load:
@@ -100,8 +101,6 @@ class Load:
         self.acknowledged = {}  # Body by sequence number.
         self.refused = set()  # Bodies for which the broker said that nothing was done.
         self.unknown = set()  # Bodies that may be there or not.
-        # Of what ended while connections were closed: unknown to a client, and not there if the stop was in order.
-        self.cancelled = set()
         self._threads = [threading.Thread(target=self._call) for _ in range(callers)]
         self._threads.append(threading.Thread(target=self._stream))
         for thread in self._threads:
@@ -141,7 +140,7 @@ class Load:
 
     def _note_failure(self, error, *bodies):
         known = self.refused if outcome_of(error) == "not-done" else self.unknown
-        (self.cancelled if error.code() == grpc.StatusCode.CANCELLED else known).update(bodies)
+        known.update(bodies)
 
     def _stream(self):
         """Always sixteen requests under way."""

@@ -1,6 +1,8 @@
 """Asked to end, the daemon ends soon and well, whatever is under way: it answers what it took, and says of the rest
 that it was not done."""
 
+import functools
+import random
 import signal
 import threading
 import time
@@ -277,6 +279,31 @@ class StopTest(daemon_test.DaemonTest):
 
         self.assertIsNone(end())
         self.assertGreater(time.monotonic() - begin, 1.5)  # It was held up all the time.
+
+    def test_who_asks_now_and_then_is_left_in_no_doubt(self):
+        """Among so many somebody begins while connections are closed (GOAWAY)."""
+        daemon = self.start()
+        self.client.create("orders")
+        is_over = threading.Event()
+        self.addCleanup(is_over.set)
+        askers = [self.in_background(functools.partial(self.ask_now_and_then, self.connect(daemon), is_over))
+                  for _ in range(24)]
+        self.client.get("orders")
+
+        self.stop_in_time(daemon)
+
+        is_over.set()
+        self.assertEqual({outcome for asker in askers for outcome in asker()}, {"not-done"})
+
+    def ask_now_and_then(self, client, is_over):
+        """The outcome of each request that failed."""
+        outcomes = []
+        while not is_over.wait(random.uniform(0, 0.02)):
+            try:
+                client.get("orders")
+            except grpc.RpcError as error:
+                outcomes.append(daemon_test.outcome_of(error))
+        return outcomes
 
     def test_an_interrupt_from_the_keyboard_is_the_same(self):
         daemon = self.start()

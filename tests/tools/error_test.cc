@@ -74,9 +74,17 @@ TEST(ErrorTest, WhatNeverHadAConnectionIsNotDone) {
   EXPECT_EQ(status.message(), "no broker can be reached");
 }
 
+TEST(ErrorTest, WhatCameWhileTheBrokerClosedItsConnectionsIsNotDone) {
+  const Status status = ToStatus(grpc::Status(grpc::StatusCode::CANCELLED, "CANCELLED"));
+
+  EXPECT_EQ(status.code(), ErrorCode::kServiceCommunicationProblem);
+  EXPECT_EQ(status.outcome(), Outcome::kNotDone);
+}
+
 // It was taken, perhaps, and its receipt is lost.
 TEST(ErrorTest, WhatTheBrokerCutOffLeavesTheOutcomeUnknown) {
-  const Status status = ToStatus(grpc::Status(grpc::StatusCode::CANCELLED, "CANCELLED"));
+  const Status status =
+      ToStatus(grpc::Status(grpc::StatusCode::CANCELLED, "Cancelled on the server side"));
 
   EXPECT_EQ(status.code(), ErrorCode::kServiceCommunicationProblem);
   EXPECT_EQ(status.outcome(), Outcome::kUnknown);

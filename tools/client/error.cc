@@ -24,6 +24,9 @@ struct Judgement {
 
 // What gRPC says of a call for which it had no connection: nothing of it was sent.
 constexpr std::string_view kNeverConnected = "failed to connect to all addresses";
+// What a broker's gRPC answers to what comes while it closes connections, and was never taken. Of a
+// call that it cut off it says "Cancelled on the server side".
+constexpr std::string_view kNeverTaken = "CANCELLED";
 
 // One that does not come from the broker but from gRPC, whose words are not for people.
 Judgement Judge(int code, std::string_view message) {
@@ -35,10 +38,11 @@ Judgement Judge(int code, std::string_view message) {
       }
       return {ErrorCode::kServiceCommunicationProblem, Outcome::kUnknown,
               "the connection to the broker broke"};
-    // What came while the broker closed connections it did not take. But a call that it cut off
-    // ends with the same: when it could not wait for the last answers, or others for the room of
-    // one.
     case grpc::StatusCode::CANCELLED:
+      if (message == kNeverTaken) {
+        return {ErrorCode::kServiceCommunicationProblem, Outcome::kNotDone,
+                "the broker stopped before it took this; ask again when it runs"};
+      }
       return {ErrorCode::kServiceCommunicationProblem, Outcome::kUnknown,
               "the broker ended the call: it stops, or others waited for the room of its answer"};
     case grpc::StatusCode::DEADLINE_EXCEEDED:
