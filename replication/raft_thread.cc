@@ -126,6 +126,7 @@ bool RaftThread::Turn(Inbox inbox) {
     OnFailed(status);
     return false;
   }
+  TellLeader();
   TendLeadership();
   return true;
 }
@@ -147,6 +148,13 @@ bool RaftThread::TakeTick() {
   // What was missed is not made up for.
   if (next_tick_ <= now) next_tick_ = now + options_.tick;
   return true;
+}
+
+// Clients that were refused are told whom to ask instead, and each of them waits for that.
+void RaftThread::TellLeader() {
+  const RaftId leader = node_->leader();
+  if (std::exchange(told_leader_, leader) == leader || !world_.leader_changed) return;
+  world_.leader_changed(leader);
 }
 
 // A log that takes nothing more is followed by a hand-over, or by another log.

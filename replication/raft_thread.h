@@ -69,6 +69,9 @@ class RaftThread final : private RaftNode::Observer {
     SnapshotSource& snapshots;
     SnapshotInstaller& installer;
     Leaderships& leaderships;
+    // Called when another node leads than before, as far as this one knows, or nobody (0); on the
+    // node's thread. May be empty.
+    std::function<void(RaftId leader)> leader_changed{};
   };
 
   // Goes on from where the applier is.
@@ -128,6 +131,7 @@ class RaftThread final : private RaftNode::Observer {
   bool Turn(Inbox inbox);
   Status Step(Inbox inbox);
   bool TakeTick();
+  void TellLeader();
   void TendLeadership();
   std::shared_ptr<RaftCommitLog> log() const;
 
@@ -153,6 +157,7 @@ class RaftThread final : private RaftNode::Observer {
   NextSuccessor next_successor_;
   // One who was not asked yet, because members change.
   std::optional<RaftId> successor_;
+  RaftId told_leader_ = 0;
   Duration next_tick_;
   std::unique_ptr<ApplyThread> apply_;
   std::unique_ptr<RaftNode> node_;

@@ -104,8 +104,9 @@ Status ClusterNode::TakePart(const NodeIdentity& identity) {
   WHARF_RETURN_IF_ERROR(Keep(identity, *std::move(book)));
   RaftThread::Options raft = options_.raft;
   raft.node.core.id = identity.node.value();
-  Result<std::unique_ptr<RaftThread>> thread = RaftThread::Start(
-      raft, {*library_, *log_, outbox_, *applier_, configuration, *this, *this, *this});
+  Result<std::unique_ptr<RaftThread>> thread =
+      RaftThread::Start(raft, {*library_, *log_, outbox_, *applier_, configuration, *this, *this,
+                               *this, [this](RaftId leader) { NoteLeader(leader); }});
   if (!thread.ok()) return thread.status();
   raft_thread_ = *std::move(thread);
   raft_ = raft_thread_.get();
@@ -239,7 +240,6 @@ void ClusterNode::Look() {
 }
 
 void ClusterNode::LookAt(RaftNode& node) {
-  NoteLeader(node);
   const MemberBook known = book();
   const std::uint64_t end = keeper_->Look(KnownToAll(node, known));
   // A member that takes a snapshot needs what is behind it.

@@ -172,6 +172,10 @@ class ClusterNode final : private Peers::Observer,
   bool lacks_state() const { return awaits_state_; }
   // Who leads, as far as this node knows.
   std::optional<MemberRecord> leader() const;
+  // From now on called when another node leads than before, as far as this one knows, or nobody;
+  // not for the beginning and the end of its own leading. On the node's thread, which must not
+  // wait. None: never any more, also not just now.
+  void WatchLeader(std::function<void()> watch);
   // Broker time of whoever leads or led, carried on; nothing if nobody has said any.
   std::optional<Timestamp> heard_time() const { return heard_.At(SteadyNow()); }
   // What the cluster writes (format_level.h): whatever this node proposes comes behind the entry
@@ -230,7 +234,7 @@ class ClusterNode final : private Peers::Observer,
   // --- leading.cc, on the node's thread ---
   // A learner that lacks no more entries than this becomes a voter, and may be handed leadership.
   static constexpr std::uint64_t kCaughtUpEntries = 256;
-  void NoteLeader(const RaftNode& node);
+  void NoteLeader(RaftId leader);
   // So that they go on from it, if one of them leads next.
   void TellTime(const MemberBook& book);
   // To all others, for as long as this node's disk is.
@@ -336,6 +340,8 @@ class ClusterNode final : private Peers::Observer,
   LogTimes log_times_;   // Of the node's thread.
   MemberClocks clocks_;  // Of the thread of the looks.
   std::atomic<RaftId> leader_ = 0;
+  Mutex leader_watch_mutex_;
+  std::function<void()> leader_watch_ ABSL_GUARDED_BY(leader_watch_mutex_);
   std::atomic<bool> is_looking_ = false;
   std::atomic<bool> awaits_state_ = false;
   // Of a node that awaits its state, and from which entry on its log needs one.

@@ -41,9 +41,17 @@ void ClusterNode::OnLeadingEnded() {
 }
 
 // This node leads for as long as it has a log to lead by, whatever the consensus knows yet.
-void ClusterNode::NoteLeader(const RaftNode& node) {
-  const bool is_self = node.leader() == id().value_or(0);
-  leader_ = is_self && leading_ == nullptr ? 0 : node.leader();
+void ClusterNode::NoteLeader(RaftId leader) {
+  const bool is_self = leader == id().value_or(0);
+  const RaftId next = is_self && leading_ == nullptr ? 0 : leader;
+  if (leader_.exchange(next) == next) return;
+  MutexLock lock(leader_watch_mutex_);
+  if (leader_watch_) leader_watch_();
+}
+
+void ClusterNode::WatchLeader(std::function<void()> watch) {
+  MutexLock lock(leader_watch_mutex_);
+  leader_watch_ = std::move(watch);
 }
 
 std::optional<MemberRecord> ClusterNode::leader() const {

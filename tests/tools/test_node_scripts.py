@@ -1,6 +1,6 @@
 #!/usr/bin/python3 -B
 """test_node_scripts: tools/failover and tools/nodes measure what they say. Of so little the figures say nothing, so
-they are not looked at; but what is counted is.
+they are not looked at; but what is counted is. And what they and tools/quickstart say of themselves.
 
   tests/tools/test_node_scripts.py
 
@@ -40,9 +40,15 @@ class NodeScriptsTest(unittest.TestCase):
             r"2 kills: p50 [\d.]+ s, p90 [\d.]+ s, slowest [\d.]+ s; "
             r"0 tokens did not settle, 0 messages were given twice; \d+ MiB at the most\n", "failover", "2")
 
+    def test_transfers_leave_nobody_in_doubt(self):
+        self.assert_tells(
+            r"50 queues, 200 locks in \d+ s\n"
+            r"2 transfers: nobody heard anything for p50 [\d.]+ s, longest [\d.]+ s; 0 sends were left in doubt\n",
+            "failover", "--transfer", "2")
+
     def test_memory(self):
-        self.assert_tells(rf"as it is +{PEAKS % 3}500 wait +{PEAKS % 3}"
-                          rf"one is away +{PEAKS % 2}it catches up +{PEAKS % 3}"
+        self.assert_tells(rf"as it is +{PEAKS % 3}one is away +{PEAKS % 2}"
+                          rf"it catches up +{PEAKS % 3}500 wait +{PEAKS % 3}"
                           r"caught up in [\d.]+ s; n\d led, n\d was away\n", "nodes", "memory")
 
     def test_cold_starts(self):
@@ -59,10 +65,10 @@ class NodeScriptsTest(unittest.TestCase):
                 self.assertIn(f"tools/{tool}", ended.stderr)
 
     def test_help(self):
-        for tool in ("failover", "nodes"):
+        for tool in ("failover", "nodes", "quickstart"):
             ended = run(tool, "--help")
             self.assertEqual((ended.returncode, ended.stderr), (0, ""))
-            self.assertIn(f"    tools/{tool} ", ended.stdout)
+            self.assertRegex(ended.stdout, rf"\n +tools/{tool} ")
 
 
 if __name__ == "__main__":

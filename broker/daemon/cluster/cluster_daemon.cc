@@ -146,6 +146,7 @@ void ClusterDaemon::BeginWatches() {
     Refuse(Elsewhere());
     TellPart();
   });
+  node_->WatchLeader([this] { Refuse(Elsewhere()); });
   desk_->Look();
   cluster_looks_ = std::make_unique<Ticker>(kClusterPace, [this] { desk_->Look(); });
 }
@@ -350,6 +351,7 @@ void ClusterDaemon::EndReign() {
   access_.EndLeading();
   desk_->CountRefused(reign_->leading->log.refused());
   spdlog::info("this node leads no more");
+  if (!is_stopping) Refuse(Elsewhere());
   reign_.reset();
   wake_.notify_all();
 }
@@ -454,6 +456,7 @@ void ClusterDaemon::Stop(bool is_healthy) {
   CloseGates();
   certificate_looks_.reset();
   watches_.reset();
+  if (node_) node_->WatchLeader({});
   cluster_looks_.reset();
   if (desk_) desk_->Close(access_.root_file());
   const StopTime time(kStopGrace);

@@ -108,6 +108,27 @@ TEST_F(ClusterNodeTest, LeadershipIsHandedOver) {
   PutSomewhere(all(), "k", "v");
 }
 
+// Clients that are refused wait for it.
+TEST_F(ClusterNodeTest, WhoWatchesHearsAtOnceThatAnotherOneLeads) {
+  FoundThree();
+  Mutex mutex;
+  std::vector<std::string> heard;
+  ClusterNode& b = b_.node();
+  b.WatchLeader([&] {
+    const std::optional<MemberRecord> leader = b.leader();
+    MutexLock lock(mutex);
+    heard.push_back(leader ? leader->client_address : "nobody");
+  });
+
+  Lead(c_);
+
+  EXPECT_TRUE(Eventually([&] {
+    MutexLock lock(mutex);
+    return !heard.empty() && heard.back() == "clients-of-c";
+  }));
+  b.WatchLeader({});
+}
+
 TEST_F(ClusterNodeTest, AllKnowWhoLeadsAndWhereItsClientsAsk) {
   FoundThree();
 
