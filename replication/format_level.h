@@ -7,6 +7,7 @@
 //   4   entities may have event logs: the broker's rows have format 5
 //   5   entities keep what a client's XML says that is not known: the broker's rows have format 6
 //   6   rules of access remember which of their keys were replaced: the broker's rows have format 7
+//   7   members keep what a node says of its address beside what an operator says (member_book.h)
 //
 // The level of a cluster stands in its book of members (cluster_node/member_book.h) and only rises:
 // who leads raises it, by an entry, when all members that there are read the next one. What a level
@@ -26,7 +27,8 @@ inline constexpr std::uint64_t kEncodingsFormatLevel = 3;
 inline constexpr std::uint64_t kEventLogsFormatLevel = 4;
 inline constexpr std::uint64_t kUnknownElementsFormatLevel = 5;
 inline constexpr std::uint64_t kReplacedKeysFormatLevel = 6;
+inline constexpr std::uint64_t kSetAddressesFormatLevel = 7;
 // What this version reads and writes.
-inline constexpr std::uint64_t kFormatLevelMax = 6;
+inline constexpr std::uint64_t kFormatLevelMax = 7;
 
 }  // namespace wharf

@@ -21,8 +21,8 @@ Status ClusterNode::FoundNow() {
   }
   const NodeIdentity identity{DrawClusterId(founding_random_), DrawNodeId(founding_random_),
                               options_.name};
-  const MemberRecord self{identity.node.value(), options_.name, peer_address(),
-                          options_.client_address, options_.format_level_max};
+  const MemberRecord self{identity.node.value(),   options_.name,       peer_address(),
+                          options_.client_address, /*told_address=*/{}, options_.format_level_max};
   if (world_.is_single) return FoundWithData(identity, self);
   LogEntry first{.index = 1, .term = 1, .kind = EntryKind::kMember, .data = {}};
   first.data =

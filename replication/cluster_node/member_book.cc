@@ -16,7 +16,8 @@ enum MemberTag : std::uint8_t {
   kName = 2,
   kPeerAddress = 3,
   kClientAddress = 4,
-  kRaisesLevelTo = 5
+  kRaisesLevelTo = 5,
+  kToldAddress = 6
 };
 
 Status Unreadable(const char* what) {
@@ -25,6 +26,21 @@ Status Unreadable(const char* what) {
 
 }  // namespace
 
+MemberRecord MemberRecord::WithToldAddress(std::string address) const {
+  MemberRecord next = *this;
+  next.client_address = std::move(address);
+  next.told_address.clear();
+  return next;
+}
+
+MemberRecord MemberRecord::WithSetAddress(std::string address) const {
+  MemberRecord next = *this;
+  if (next.told_address.empty()) next.told_address = next.client_address;
+  next.client_address = std::move(address);
+  if (next.told_address == next.client_address) next.told_address.clear();
+  return next;
+}
+
 std::string MemberRecord::Encode() const {
   FieldWriter writer;
   writer.Number(kNode, node)
@@ -32,6 +48,7 @@ std::string MemberRecord::Encode() const {
       .Text(kPeerAddress, peer_address)
       .Text(kClientAddress, client_address);
   if (raises_level_to != 0) writer.Number(kRaisesLevelTo, raises_level_to);
+  if (!told_address.empty()) writer.Text(kToldAddress, told_address);
   return writer.Take();
 }
 
@@ -43,6 +60,7 @@ Result<MemberRecord> MemberRecord::Decode(std::string_view bytes) {
     if (tag == kPeerAddress) record.peer_address = value;
     if (tag == kClientAddress) record.client_address = value;
     if (tag == kRaisesLevelTo) record.raises_level_to = NumberIn(value);
+    if (tag == kToldAddress) record.told_address = value;
   });
   if (!is_whole || record.node == 0 || record.name.empty()) return Unreadable("a member");
   return record;

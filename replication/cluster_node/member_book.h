@@ -3,7 +3,8 @@
 //
 //   book   = version (1) · fields                 peers/fields.h
 //     1 configuration                             in the words of the core
-//     2 member = fields: 1 node id, 2 name, 3 peer address, 4 client address     each, by its id
+//     2 member = fields: 1 node id, 2 name, 3 peer address, 4 client address,    each, by its id
+//       6 client address that the node itself has told, from level 7 on; none: that in 4
 //     3 level of the format that the members write (format_level.h); none: the first
 //
 // It stands in the state's position (StatePosition::members), so it is in the same write as the
@@ -31,10 +32,21 @@ struct MemberRecord {
   std::string name{};
   // Where its peers reach it.
   std::string peer_address{};
-  // What clients are told of it.
+  // What clients are told of it: what an operator said last, or the node itself where it tells
+  // another one than before.
   std::string client_address{};
+  // What the node itself told last; empty: client_address.
+  std::string told_address{};
   // Of an entry, not of a book; 0: none.
   std::uint64_t raises_level_to = 0;
+
+  // What it tells again is no news, whatever an operator has said since.
+  bool HasTold(std::string_view address) const {
+    return address == (told_address.empty() ? client_address : told_address);
+  }
+  // As it is when the node tells it, and when an operator says it.
+  MemberRecord WithToldAddress(std::string address) const;
+  MemberRecord WithSetAddress(std::string address) const;
 
   std::string Encode() const;
   static Result<MemberRecord> Decode(std::string_view bytes);

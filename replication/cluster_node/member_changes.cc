@@ -62,6 +62,17 @@ Status NoMember(const std::string& name) {
   return {ErrorCode::kMessagingEntityNotFound, "the cluster has no member '" + name + "'"};
 }
 
+// An older member would not know that the node itself has told another one, which would be told
+// again.
+Status CheckKeepsAddresses(const MemberBook& book) {
+  if (book.level >= kSetAddressesFormatLevel) return {};
+  return {ErrorCode::kInvalidOperation,
+          fmt::format("the cluster writes level {} of the format, in which an address is what its "
+                      "node says: give wharfd another --advertise there, or upgrade all members to "
+                      "level {}",
+                      book.level, kSetAddressesFormatLevel)};
+}
+
 }  // namespace
 
 void ClusterNode::AsLeader(Done done, LeaderWork work) {
@@ -180,9 +191,9 @@ void ClusterNode::SetAddress(const std::string& name, const std::string& client_
     if (client_address.size() > kPeerAddressBytesMax) {
       return std::move(done)({ErrorCode::kArgumentError, "the address is too long"});
     }
-    MemberRecord next = *member;
-    next.client_address = client_address;
+    const MemberRecord next = member->WithSetAddress(client_address);
     if (next == *member) return std::move(done)({});
+    if (const Status kept = CheckKeepsAddresses(known); !kept.ok()) return std::move(done)(kept);
     if (!request_.Begin(next.node, done)) return std::move(done)(IsBusy());
     Propose(node, {MemberChange::Kind::kUpdate, next.node, next.Encode()});
   });
@@ -236,12 +247,13 @@ void ClusterNode::Promote(RaftNode& node, const MemberBook& book) {
   }
 }
 
-// To whoever leads, until the book has it.
+// To whoever leads, until the book has it. What it has told before is no news: an operator may have
+// said another one since.
 void ClusterNode::TellAddress(const MemberBook& book) {
   const std::optional<RaftId> self = id();
   const MemberRecord* const own = self ? book.Find(*self) : nullptr;
   const RaftId leader = leader_;
-  if (own == nullptr || leader == 0 || own->client_address == options_.client_address) return;
+  if (own == nullptr || leader == 0 || own->HasTold(options_.client_address)) return;
   peers_.Send(NodeId(leader), Traffic::kSmall,
               EncodeNodeMessage(NodeMessageKind::kClientAddress, options_.client_address));
 }
@@ -249,10 +261,9 @@ void ClusterNode::TellAddress(const MemberBook& book) {
 void ClusterNode::NoteAddress(RaftNode& node, RaftId from, const std::string& address) {
   const MemberBook known = book();
   const MemberRecord* const member = known.Find(from);
-  const bool is_news = member != nullptr && member->client_address != address;
+  const bool is_news = member != nullptr && !member->HasTold(address);
   if (!is_news || !node.is_leading() || address.size() > kPeerAddressBytesMax) return;
-  MemberRecord next = *member;
-  next.client_address = address;
+  const MemberRecord next = member->WithToldAddress(address);
   node.ProposeMember({MemberChange::Kind::kUpdate, next.node, next.Encode()});
 }
 

@@ -11,8 +11,8 @@ import wire
 from wharf.v1 import cluster_pb2, management_pb2, message_pb2  # noqa: E402  pylint: disable=wrong-import-order
 
 OLDER = ("--peer-format-level-max", "1")
-LEVEL = 6
-TWO_BEFORE = ("--peer-format-level-max", str(LEVEL - 2))
+LEVEL = 7
+THREE_BEFORE = ("--peer-format-level-max", str(LEVEL - 3))
 # The keys that a description brings are no reason to ask clients for one after a start.
 OPEN = ("--access=off",)
 OLDER_STILL_READS = "in which what AMQP encoded cannot be kept"
@@ -46,6 +46,10 @@ class ClusterVersionsTest(cluster_nodes.ClusterTest):
             client.send("orders", b"%d" % self.sent)
             return client.receive_one("orders") is not None
         self.eventually(works)
+
+    def set_address(self, name, address):
+        request = cluster_pb2.SetMemberAddressRequest(name=name, client_address=address)
+        self.leader_of(self.nodes).cluster.SetMemberAddress(request, timeout=wire.TIMEOUT)
 
     def send_encoded(self):
         sent = message_pb2.Message(application_properties={"a": SYMBOL})
@@ -137,9 +141,9 @@ class ClusterVersionsTest(cluster_nodes.ClusterTest):
         third.become()
         self.use()
 
-    def test_from_two_levels_before_with_equal_states_on_both_sides(self):  # reliability 61, 62
+    def test_from_three_levels_before_with_equal_states_on_both_sides(self):  # reliability 61, 62
         self.sent = 0
-        first = self.start_cluster(flags=TWO_BEFORE + OPEN, listen=atom_client.PLACES)
+        first = self.start_cluster(flags=THREE_BEFORE + OPEN, listen=atom_client.PLACES)
         first.client.create("orders")
         first.client.create("encoded")
         self.use()
@@ -151,6 +155,9 @@ class ClusterVersionsTest(cluster_nodes.ClusterTest):
         for keys in ((one, two), (three, two)):  # None can be remembered yet, and so none is replaced by a description.
             self.eventually(lambda keys=keys: self.give_keys(*keys) == old)
         self.leader_of(self.nodes).client.rotate("orders", "mine")
+        with self.assertRaises(wire.grpc.RpcError) as refused:
+            self.set_address("n2", "router:5681")
+        self.assertIn("an address is what its node says", refused.exception.details())
         self.assert_equal()
 
         for node in self.nodes:
@@ -158,11 +165,15 @@ class ClusterVersionsTest(cluster_nodes.ClusterTest):
             self.use()
 
         self.eventually(lambda: self.levels() == [LEVEL] * 3)
+        self.set_address("n2", "router:5681")
         self.eventually(lambda: self.give_unknown() == atom_client.meanings(UNKNOWN))
         new = (three.encode(), two.encode())
         self.eventually(lambda: self.give_keys(three, two) == new)
         self.leader_of(self.nodes).client.rotate("orders", "mine", SECONDARY)
         self.eventually(lambda: self.give_keys(three, two) not in (None, new))
+        for node in self.nodes:
+            self.eventually(lambda node=node: "router:5681" in [member.client_address
+                                                                for member in node.status().members])
         self.use()
         self.assert_equal()
 

@@ -71,6 +71,18 @@ class ClusterNodeTest : public ::testing::Test {
       return leader != nullptr && Put(*leader, key, value).ok();
     }));
   }
+  // As all know it.
+  void AwaitAddressOf(const std::string& name, const std::string& address) {
+    for (Machine* machine : all()) {
+      EXPECT_TRUE(Eventually([&] {
+        for (const MemberReport& member : machine->Report().members) {
+          if (member.record.name == name) return member.record.client_address == address;
+        }
+        return false;
+      })) << name
+          << " at " << address << ", as " << machine->name() << " knows it";
+    }
+  }
   static bool Has(Machine& machine, const std::string& key, const std::string& value) {
     return machine.Row(key) == value;
   }

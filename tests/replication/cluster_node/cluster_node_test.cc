@@ -111,6 +111,7 @@ TEST_F(ClusterNodeTest, LeadershipIsHandedOver) {
 // Clients that are refused wait for it.
 TEST_F(ClusterNodeTest, WhoWatchesHearsAtOnceThatAnotherOneLeads) {
   FoundThree();
+  AwaitAddressOf("c", "clients-of-c");
   Mutex mutex;
   std::vector<std::string> heard;
   ClusterNode& b = b_.node();
@@ -143,6 +144,42 @@ TEST_F(ClusterNodeTest, AllKnowWhoLeadsAndWhereItsClientsAsk) {
     const std::optional<MemberRecord> leader = a_.node().leader();
     return leader && leader->client_address == "clients-of-c";
   }));
+}
+
+// It tells its own all the time, and may be told that its clients are to ask elsewhere: behind a
+// router, for example.
+TEST_F(ClusterNodeTest, AnAddressThatAnOperatorSaysStays) {
+  FoundThree();
+  AwaitAddressOf("a", "clients-of-a");
+  AwaitAddressOf("b", "clients-of-b");
+
+  ASSERT_TRUE(a_.SetAddress("a", "router:1").ok());
+  ASSERT_TRUE(a_.SetAddress("b", "router:2").ok());
+  Lead(c_);
+  for (Machine* machine : {&a_, &b_}) {
+    machine->Stop();
+    machine->Start();
+  }
+  // What would be told again comes with the next look; this one tells another address.
+  c_.Stop();
+  c_.client_address = "moved-c";
+  c_.Start();
+
+  AwaitAddressOf("c", "moved-c");
+  AwaitAddressOf("a", "router:1");
+  AwaitAddressOf("b", "router:2");
+}
+
+TEST_F(ClusterNodeTest, ANodeThatMovesSaysSoWhateverAnOperatorSaidBefore) {
+  FoundThree();
+  AwaitAddressOf("b", "clients-of-b");
+  ASSERT_TRUE(a_.SetAddress("b", "router:2").ok());
+
+  b_.Stop();
+  b_.client_address = "moved-b";
+  b_.Start();
+
+  AwaitAddressOf("b", "moved-b");
 }
 
 TEST_F(ClusterNodeTest, AFolderIsOfOneName) {

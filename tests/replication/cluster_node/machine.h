@@ -58,7 +58,8 @@ class Machine final : public RaftThread::Leaderships, public CommitLog::Observer
     return batch;
   }
 
-  explicit Machine(std::string name) : name_(std::move(name)) {}
+  explicit Machine(std::string name)
+      : client_address("clients-of-" + name), name_(std::move(name)) {}
   ~Machine() override { Stop(); }
 
   std::string data() const { return folder_.path() + "/data"; }
@@ -100,7 +101,7 @@ class Machine final : public RaftThread::Leaderships, public CommitLog::Observer
     ClusterNode::Options options{.data = data(),
                                  .name = name_,
                                  .listen = {boost::asio::ip::address_v4::loopback(), port_},
-                                 .client_address = "clients-of-" + name_,
+                                 .client_address = client_address,
                                  .library = WHARF_RAFT_LIBRARY,
                                  .security = {.plain = PlainPeers::kThisMachine}};
     options.raft.tick = std::chrono::milliseconds(20);
@@ -202,6 +203,9 @@ class Machine final : public RaftThread::Leaderships, public CommitLog::Observer
   Status Transfer(const std::string& name) {
     return Wait([&](auto done) { node_->Transfer(name, std::move(done)); });
   }
+  Status SetAddress(const std::string& name, const std::string& address) {
+    return Wait([&](auto done) { node_->SetAddress(name, address, std::move(done)); });
+  }
   NodeReport Report() {
     Tend();
     std::promise<Result<NodeReport>> told;
@@ -265,6 +269,8 @@ class Machine final : public RaftThread::Leaderships, public CommitLog::Observer
 
   void SetClockAhead(Duration ahead) { wall_.ahead = ahead; }
 
+  // What it tells, from the next start on.
+  std::string client_address;
   std::uint64_t format_level_max = kFormatLevelMax;
   LogBound log_bound{};
   std::size_t segment_bytes = std::size_t{64} << 20;

@@ -36,6 +36,22 @@ TEST(MemberBookTest, AChangeLeadsToTheNextBook) {
   EXPECT_EQ(three.Find(4), nullptr);
 }
 
+TEST(MemberBookTest, WhatANodeToldIsKeptBesideWhatAnOperatorSaid) {
+  const MemberRecord told = kA.WithToldAddress("a:1");
+  EXPECT_EQ(told.client_address, "a:1");
+  EXPECT_TRUE(told.HasTold("a:1"));
+
+  const MemberRecord set = told.WithSetAddress("router:1").WithSetAddress("router:2");
+  EXPECT_EQ(set.client_address, "router:2");
+  EXPECT_TRUE(set.HasTold("a:1"));
+  EXPECT_FALSE(set.HasTold("router:2"));
+  EXPECT_EQ(MemberRecord::Decode(set.Encode()).value(), set);
+
+  // As it was before, also for an older version.
+  EXPECT_EQ(set.WithSetAddress("a:1").Encode(), told.Encode());
+  EXPECT_EQ(set.WithToldAddress("b:1"), kA.WithToldAddress("b:1"));
+}
+
 TEST(MemberBookTest, AChangeThatNamesNobodyIsDamage) {
   EXPECT_TRUE(MemberBook().After({MemberChange::Kind::kAddVoter, 3, "?"}, "").status().is_damage());
 }

@@ -71,6 +71,17 @@ TEST_F(ClusterNodeTest, AnOlderNodeIsNotInvitedIntoANewerCluster) {
   EXPECT_FALSE(b_.node().is_member());
 }
 
+TEST_F(ClusterNodeTest, NoAddressIsSetThatAnOlderMemberWouldForget) {
+  for (Machine* machine : all()) machine->format_level_max = kSetAddressesFormatLevel - 1;
+  FoundThree();
+
+  const Status set = a_.SetAddress("b", "router:2");
+
+  EXPECT_EQ(set.code(), ErrorCode::kInvalidOperation);
+  EXPECT_THAT(set.message(), HasSubstr("--advertise"));
+  AwaitAddressOf("b", "clients-of-b");
+}
+
 TEST_F(ClusterNodeTest, StatesAreNotComparedWhereSomebodyCouldNotReadTheQuestion) {
   for (Machine* machine : all()) machine->format_level_max = kFirstFormatLevel;
   FoundThree();
