@@ -84,6 +84,10 @@ struct ClusterStatus {
   std::string trouble{};
   // Its state is lost: it takes that of another member, and no part until it has it.
   bool lacks_state = false;
+  // Which peer was refused here last since the process began, and why, in a sentence; empty: none.
+  // And how long ago.
+  std::string refused_peer{};
+  Duration refused_ago{};
   // It leads, and clients are served here.
   bool is_serving = false;
   // Since the process began: how often that began and ended; and the batches of changes that were

@@ -140,6 +140,9 @@ class ClusterOperationsTest(cluster_nodes.ClusterTest):
         third = self.nodes[2]
         first.remove(third)
         self.eventually(lambda: len(first.status().members) == 2)
+        # It asks them for what it lacks, and is told; so are those who ask them how they are.
+        self.eventually(lambda: "n3" in first.status().refused_peer)
+        self.assertLess(first.status().refused_ago.ToTimedelta().total_seconds(), wire.TIMEOUT)
 
         def refused():
             with self.assertRaises(cluster_nodes.grpc.RpcError) as raised:

@@ -20,6 +20,8 @@ TEST(ConvertClusterTest, AllThatIsKnownOfAMemberIsTold) {
   status.log_segments = 3;
   status.snapshot = "sending 1 of 2 GiB to n2";
   status.trouble = "its disk has 3 MB left";
+  status.refused_peer = "n9 from 10.0.0.9: it is of another cluster";
+  status.refused_ago = milliseconds(2500);
   status.members.push_back({.id = "2",
                             .name = "n2",
                             .peer_address = "n2:5691",
@@ -49,6 +51,8 @@ TEST(ConvertClusterTest, AllThatIsKnownOfAMemberIsTold) {
   EXPECT_EQ(proto.log_segments(), 3U);
   EXPECT_EQ(proto.snapshot(), "sending 1 of 2 GiB to n2");
   EXPECT_EQ(proto.trouble(), "its disk has 3 MB left");
+  EXPECT_EQ(proto.refused_peer(), "n9 from 10.0.0.9: it is of another cluster");
+  EXPECT_EQ(proto.refused_ago().nanos(), 500'000'000);
   EXPECT_FALSE(proto.one_more_loss().empty());
   const v1::ClusterMember& member = proto.members(0);
   EXPECT_EQ(member.id(), "2");

@@ -89,6 +89,22 @@ TEST(ClusterViewTest, WhoHoldsTheLevelOfTheFormatIsNamed) {
       HasSubstr("\nn2: it reads up to level 1 of the format, others up to 2: upgrade it\n"));
 }
 
+TEST(ClusterViewTest, WhoWasRefusedIsToldAlsoByOneThatWaits) {
+  v1::ClusterStatus status = TwoNodes();
+  EXPECT_THAT(PrintedCluster(status), Not(HasSubstr("refused")));
+  status.set_refused_peer("n9 from 10.0.0.9: it is of another cluster\x1b");
+  status.mutable_refused_ago()->set_seconds(90);
+
+  const std::string of_member = PrintedCluster(status);
+  status.clear_cluster_id();
+  const std::string of_waiting = PrintedCluster(status);
+
+  for (const std::string& text : {of_member, of_waiting}) {
+    EXPECT_THAT(text, HasSubstr("\nrefused as a peer 90 s ago: n9 from 10.0.0.9: it is of"));
+    EXPECT_THAT(text, Not(HasSubstr("\x1b")));
+  }
+}
+
 TEST(ClusterViewTest, TheLastLineSaysWhatOneMoreDeadNodeMeans) {
   const std::string text = PrintedCluster(TwoNodes());
 

@@ -80,12 +80,14 @@ ClusterStatus StatusOf(const NodeReport& report) {
                        .sync_latency = report.log.sync_latency,
                        .snapshot = SnapshotWords(report),
                        .trouble = report.trouble,
-                       .lacks_state = report.lacks_state};
+                       .lacks_state = report.lacks_state,
+                       .refused_peer = report.refused.sentence};
   if (report.identity) {
     status.cluster_id = report.identity->cluster.ToText();
     status.node_id = IdText(report.identity->node.value());
   }
   const Timestamp now = BrokerClock::SystemSources().wall();
+  if (!status.refused_peer.empty()) status.refused_ago = now - report.refused.at;
   for (const MemberReport& member : report.members) {
     status.members.push_back(MemberOf(member, report, now));
     if (status.members.back().is_leader) status.leader = member.record.name;

@@ -94,6 +94,12 @@ void PrintTroubles(Output& out, const v1::ClusterStatus& status) {
   }
 }
 
+void PrintRefused(Output& out, const v1::ClusterStatus& status) {
+  if (status.refused_peer().empty()) return;
+  out.Print("refused as a peer {} ago: {}\n", SpanText(status.refused_ago()),
+            Printable(status.refused_peer()));
+}
+
 void PrintLog(Output& out, const v1::ClusterStatus& status) {
   out.Print("log: {} in {} segments", ShortBytes(static_cast<double>(status.log_bytes())),
             status.log_segments());
@@ -113,6 +119,7 @@ void PrintWaiting(Output& out, const v1::ClusterStatus& status) {
       "or make it the first of a new one with\n"
       "  wharf cluster init\n",
       name, name);
+  PrintRefused(out, status);
 }
 
 }  // namespace
@@ -128,6 +135,7 @@ void PrintCluster(Output& out, const v1::ClusterStatus& status) {
   out.Print("\n");
   PrintTroubles(out, status);
   PrintLevels(out, status);
+  PrintRefused(out, status);
   PrintLog(out, status);
   out.Print("{}\n", Printable(status.one_more_loss()));
 }

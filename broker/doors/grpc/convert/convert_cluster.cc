@@ -98,6 +98,9 @@ void ToProto(const ClusterStatus& status, v1::ClusterStatus* proto) {
   proto->set_leadership_ended_count(static_cast<std::int64_t>(status.leaderships_ended));
   proto->set_trouble(status.trouble);
   proto->set_refused_batch_count(static_cast<std::int64_t>(status.refused_batches));
+  if (status.refused_peer.empty()) return;
+  proto->set_refused_peer(status.refused_peer);
+  ToProto(status.refused_ago, proto->mutable_refused_ago());
 }
 
 void ToProto(const StateVerification& verification, v1::VerifyStateResponse* proto) {
