@@ -1,6 +1,6 @@
 #!/usr/bin/python3 -B
 """test_node_scripts: tools/failover and tools/nodes measure what they say. Of so little the figures say nothing, so
-they are not looked at; but what is counted is. And what they and tools/quickstart say of themselves.
+they are not looked at; but what is counted is.
 
   tests/tools/test_node_scripts.py
 
@@ -63,12 +63,6 @@ class NodeScriptsTest(unittest.TestCase):
                 ended = run(tool, *arguments)
                 self.assertEqual((ended.returncode, ended.stdout), (2, ""))
                 self.assertIn(f"tools/{tool}", ended.stderr)
-
-    def test_help(self):
-        for tool in ("failover", "nodes", "quickstart"):
-            ended = run(tool, "--help")
-            self.assertEqual((ended.returncode, ended.stderr), (0, ""))
-            self.assertRegex(ended.stdout, rf"\n +tools/{tool} ")
 
 
 if __name__ == "__main__":
