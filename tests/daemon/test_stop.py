@@ -293,17 +293,19 @@ class StopTest(daemon_test.DaemonTest):
         self.stop_in_time(daemon)
 
         is_over.set()
-        self.assertEqual({outcome for asker in askers for outcome in asker()}, {"not-done"})
+        # On a machine that stands still a connection may break behind one who has not read that it closes.
+        heard = {end for asker in askers for end in asker()} - {("UNAVAILABLE", "unknown")}
+        self.assertEqual({outcome for _, outcome in heard}, {"not-done"})
 
     def ask_now_and_then(self, client, is_over):
-        """The outcome of each request that failed."""
-        outcomes = []
+        """The code and the outcome of each request that failed."""
+        ends = []
         while not is_over.wait(random.uniform(0, 0.02)):
             try:
                 client.get("orders")
             except grpc.RpcError as error:
-                outcomes.append(daemon_test.outcome_of(error))
-        return outcomes
+                ends.append((error.code().name, daemon_test.outcome_of(error)))
+        return ends
 
     def test_an_interrupt_from_the_keyboard_is_the_same(self):
         daemon = self.start()
