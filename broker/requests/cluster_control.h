@@ -145,7 +145,7 @@ class ClusterControl {
   // Invites the node that waits there under this name. It is a learner, when this is answered, and
   // votes by itself when it has caught up.
   virtual void Add(std::string name, std::string peer_address, Answer<std::monostate> answer) = 0;
-  // For good: under this name only a new member comes back. The leader hands over first.
+  // For good: under this name only a new member comes back. Not of who leads.
   virtual void Remove(std::string name, Answer<std::monostate> answer) = 0;
   // Hands leadership over to this member.
   virtual void Transfer(std::string name, Answer<std::monostate> answer) = 0;

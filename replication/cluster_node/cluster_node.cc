@@ -253,6 +253,8 @@ void ClusterNode::LookAt(RaftNode& node) {
     log_times_.Clear();
     return TellAddress(known);
   }
+  // A look at a hanging disk may have meant the log of a leadership before.
+  NoteLeader(node.leader());
   log_times_.Note(log_->stats().last_index, SteadyNow());
   ProposePostponed(node);
   NoteAddress(node, id().value_or(0), options_.client_address);

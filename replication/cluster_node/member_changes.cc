@@ -191,6 +191,10 @@ void ClusterNode::SetAddress(const std::string& name, const std::string& client_
     if (client_address.size() > kPeerAddressBytesMax) {
       return std::move(done)({ErrorCode::kArgumentError, "the address is too long"});
     }
+    if (member->client_address.empty()) {
+      return std::move(done)(
+          {ErrorCode::kServiceBusy, "'" + name + "' has not told its own address yet: ask again"});
+    }
     const MemberRecord next = member->WithSetAddress(client_address);
     if (next == *member) return std::move(done)({});
     if (const Status kept = CheckKeepsAddresses(known); !kept.ok()) return std::move(done)(kept);

@@ -97,7 +97,7 @@ Status ClusterDaemon::Start(Listeners& listeners) {
     console_->Use(server_->inner_calls());
     console_->TakePart({*desk_, access_.guard()});
   }
-  Refuse(Elsewhere());
+  TellElsewhere();
   world_.health.SetWatch([this](bool is_well) { server_->SetWell(is_well); });
   world_.guard.Open(access_.guard(), GuardGate::WithoutRules::kThisMachine);
   world_.statistics.OpenCluster([this] { return desk_->last(); });
@@ -125,7 +125,9 @@ Status ClusterDaemon::Start(Listeners& listeners) {
                           to_who_leads(ClientRelay::Door::kConsole));
 }
 
-void ClusterDaemon::Refuse(const Status& why) {
+void ClusterDaemon::TellElsewhere() {
+  MutexLock in_order(elsewhere_mutex_);
+  const Status why = Elsewhere();
   server_->Refuse(why);
   if (http_) http_->Refuse(why);
   if (console_) console_->Refuse(why);
@@ -143,10 +145,10 @@ void ClusterDaemon::BeginWatches() {
   TellPart();
   watches_ = std::make_unique<Ticker>(kWatchPace, [this] {
     watchdog_.Look();
-    Refuse(Elsewhere());
+    TellElsewhere();
     TellPart();
   });
-  node_->WatchLeader([this] { Refuse(Elsewhere()); });
+  node_->WatchLeader([this] { TellElsewhere(); });
   desk_->Look();
   cluster_looks_ = std::make_unique<Ticker>(kClusterPace, [this] { desk_->Look(); });
 }
@@ -351,7 +353,7 @@ void ClusterDaemon::EndReign() {
   access_.EndLeading();
   desk_->CountRefused(reign_->leading->log.refused());
   spdlog::info("this node leads no more");
-  if (!is_stopping) Refuse(Elsewhere());
+  if (!is_stopping) TellElsewhere();
   reign_.reset();
   wake_.notify_all();
 }

@@ -105,10 +105,10 @@ class ClusterDaemon final : private RaftThread::Leaderships {
   void EndReign();
 
   Status StartNode();
-  // What doors say while this node does not lead.
-  void Refuse(const Status& why);
   // Why nobody is served here, and who serves.
   Status Elsewhere() const;
+  // To the doors, which say it while this node does not lead. Any thread.
+  void TellElsewhere();
   BrokerClock::GoesOnFrom TimeToGoOnFrom() const;
   // Null: of a node that does not lead.
   BrokerStatistics Statistics(const Reign* reign);
@@ -156,6 +156,7 @@ class ClusterDaemon final : private RaftThread::Leaderships {
   Leadership* serving_ ABSL_GUARDED_BY(mutex_) = nullptr;
   // Whoever tells last knows most.
   Mutex part_mutex_;
+  Mutex elsewhere_mutex_;
 
   std::optional<Reign> reign_;  // Of the thread of the leaderships.
   Watchdog watchdog_;

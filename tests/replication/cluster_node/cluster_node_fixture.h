@@ -71,6 +71,9 @@ class ClusterNodeTest : public ::testing::Test {
       return leader != nullptr && Put(*leader, key, value).ok();
     }));
   }
+  void SetAddress(const std::string& name, const std::string& address) {
+    ASSERT_TRUE(Eventually([&] { return Leader(all())->SetAddress(name, address).ok(); }));
+  }
   // As all know it.
   void AwaitAddressOf(const std::string& name, const std::string& address) {
     for (Machine* machine : all()) {

@@ -121,6 +121,7 @@ TEST_F(ClusterNodeTest, WhoWatchesHearsAtOnceThatAnotherOneLeads) {
     heard.push_back(leader ? leader->client_address : "nobody");
   });
 
+  Lead(a_);
   Lead(c_);
 
   EXPECT_TRUE(Eventually([&] {
@@ -153,8 +154,8 @@ TEST_F(ClusterNodeTest, AnAddressThatAnOperatorSaysStays) {
   AwaitAddressOf("a", "clients-of-a");
   AwaitAddressOf("b", "clients-of-b");
 
-  ASSERT_TRUE(a_.SetAddress("a", "router:1").ok());
-  ASSERT_TRUE(a_.SetAddress("b", "router:2").ok());
+  SetAddress("a", "router:1");
+  SetAddress("b", "router:2");
   Lead(c_);
   for (Machine* machine : {&a_, &b_}) {
     machine->Stop();
@@ -173,7 +174,7 @@ TEST_F(ClusterNodeTest, AnAddressThatAnOperatorSaysStays) {
 TEST_F(ClusterNodeTest, ANodeThatMovesSaysSoWhateverAnOperatorSaidBefore) {
   FoundThree();
   AwaitAddressOf("b", "clients-of-b");
-  ASSERT_TRUE(a_.SetAddress("b", "router:2").ok());
+  SetAddress("b", "router:2");
 
   b_.Stop();
   b_.client_address = "moved-b";

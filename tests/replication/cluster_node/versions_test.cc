@@ -75,9 +75,13 @@ TEST_F(ClusterNodeTest, NoAddressIsSetThatAnOlderMemberWouldForget) {
   for (Machine* machine : all()) machine->format_level_max = kSetAddressesFormatLevel - 1;
   FoundThree();
 
-  const Status set = a_.SetAddress("b", "router:2");
+  AwaitAddressOf("b", "clients-of-b");
 
-  EXPECT_EQ(set.code(), ErrorCode::kInvalidOperation);
+  Status set;
+  EXPECT_TRUE(Eventually([&] {
+    set = Leader(all())->SetAddress("b", "router:2");
+    return set.code() == ErrorCode::kInvalidOperation;
+  }));
   EXPECT_THAT(set.message(), HasSubstr("--advertise"));
   AwaitAddressOf("b", "clients-of-b");
 }

@@ -118,8 +118,8 @@ void AddChanges(CLI::App& noun, Program& program) {
               return cluster.AddMember(change.name, change.address);
             });
   AddChange(noun, program, "remove",
-            "Take a node out for good; a leader hands over first, and its folder is of no use any "
-            "more",
+            "Take a node out for good: its folder is of no use any more; not the one that leads, "
+            "from which leadership is transferred first",
             "", "removed", [](client::Cluster& cluster, const Change& change) {
               return cluster.RemoveMember(change.name);
             });
