@@ -49,7 +49,7 @@ class NodeScriptsTest(unittest.TestCase):
 
     def test_memory(self):
         self.assert_tells(rf"as it is +{PEAKS % 3}one is away +{PEAKS % 2}"
-                          rf"it catches up +{PEAKS % 3}500 wait +{PEAKS % 3}"
+                          rf"it catches up +{PEAKS % 3}500 written +{PEAKS % 3}500 wait +{PEAKS % 3}"
                           r"caught up in [\d.]+ s; n\d led, n\d was away\n", "nodes", "memory")
 
     def test_cold_starts(self):
