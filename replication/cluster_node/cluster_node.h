@@ -221,8 +221,18 @@ class ClusterNode final : private Peers::Observer,
   void TellAddress(const MemberBook& book);
   void NoteAddress(RaftNode& node, RaftId from, const std::string& address);
   void Invite(const MemberRecord& member);
-  void Propose(RaftNode& node, const MemberChange& change);
+  // What a change is as things are when it is proposed; nothing: all is as it was asked to be.
+  using MakeChange = std::function<Result<std::optional<MemberChange>>(const RaftNode& node,
+                                                                       const MemberBook& book)>;
+  struct PostponedChange {
+    RaftId node;
+    MakeChange make;
+    Duration until;
+  };
+  void Propose(RaftNode& node, PostponedChange change);
   void ProposePostponed(RaftNode& node);
+  Result<std::optional<MemberChange>> MakeRemoval(const RaftNode& node, const MemberBook& book,
+                                                  const std::string& name) const;
   Status CheckNew(const std::string& name, const std::string& peer_address) const;
   Status CheckRemoval(const RaftNode& node, const MemberBook& book,
                       const MemberRecord& member) const;
@@ -350,8 +360,8 @@ class ClusterNode final : private Peers::Observer,
   Duration leaves_next_{};  // Of the node's thread.
   // Of the node's thread; null: this node does not lead.
   std::shared_ptr<RaftCommitLog> leading_;
-  // Of the node's thread: the change that somebody waits for, when another one was under way.
-  std::optional<MemberChange> postponed_;
+  // Of the node's thread: the change that somebody waits for, when it could not be proposed yet.
+  std::optional<PostponedChange> postponed_;
   std::uint16_t port_ = 0;
 
   boost::asio::io_context io_;

@@ -15,6 +15,9 @@
 namespace wharf {
 namespace {
 
+// A voter that is heard takes what it lacks in less, or has no room, or needs a snapshot.
+constexpr Duration kProposePatience = std::chrono::seconds(10);
+
 // So many members a cluster has at most, learners too: more only make each commit slower.
 constexpr std::size_t kNodesMax = 16;
 
@@ -33,6 +36,13 @@ Status Lacks(std::string trouble) { return {ErrorCode::kServiceBusy, std::move(t
 Status IsBusy() {
   return {ErrorCode::kServiceBusy,
           "another change of the members is under way: one at a time, ask again"};
+}
+
+Status IsBehind(const MemberRecord* voter) {
+  return Lacks(
+      fmt::format("{} has not taken the last change of the members yet: ask again, or "
+                  "remove that one first",
+                  voter == nullptr ? "a voter" : "'" + voter->name + "'"));
 }
 
 // That the other node is not believed, or does not believe this one, says nothing of who asked.
@@ -71,6 +81,22 @@ Status CheckKeepsAddresses(const MemberBook& book) {
                       "node says: give wharfd another --advertise there, or upgrade all members to "
                       "level {}",
                       book.level, kSetAddressesFormatLevel)};
+}
+
+Result<std::optional<MemberChange>> MakeAddress(const MemberBook& book, const std::string& name,
+                                                const std::string& client_address) {
+  const MemberRecord* const member = book.FindName(name);
+  if (member == nullptr) return NoMember(name);
+  if (client_address.size() > kPeerAddressBytesMax) {
+    return Status(ErrorCode::kArgumentError, "the address is too long");
+  }
+  if (member->client_address.empty()) {
+    return Lacks("'" + name + "' has not told its own address yet: ask again");
+  }
+  const MemberRecord next = member->WithSetAddress(client_address);
+  if (next == *member) return std::optional<MemberChange>();
+  WHARF_RETURN_IF_ERROR(CheckKeepsAddresses(book));
+  return std::optional(MemberChange{MemberChange::Kind::kUpdate, next.node, next.Encode()});
 }
 
 }  // namespace
@@ -126,24 +152,40 @@ void ClusterNode::Invite(const MemberRecord& member) {
     invitation.level = book_.level;
     invitation.members = PeersIn(book_);
   }
-  peers_.Invite(std::move(invitation), member.peer_address, [this, member](const Status& taken) {
-    if (!taken.ok()) return request_.Fail(member.node, NotInvited(member, taken));
-    const bool is_taken = raft_.load()->Do([this, member](RaftNode& node) {
-      Propose(node, {MemberChange::Kind::kAddLearner, member.node, member.Encode()});
-    });
-    if (!is_taken) request_.Fail(member.node, TooMany());
-  });
+  const MemberChange change{MemberChange::Kind::kAddLearner, member.node, member.Encode()};
+  const MakeChange make = [change](const RaftNode& /*node*/, const MemberBook& /*book*/) {
+    return std::optional(change);
+  };
+  peers_.Invite(
+      std::move(invitation), member.peer_address, [this, member, make](const Status& taken) {
+        if (!taken.ok()) return request_.Fail(member.node, NotInvited(member, taken));
+        const bool is_taken = raft_.load()->Do([this, id = member.node, make](RaftNode& node) {
+          Propose(node, {id, make, SteadyNow() + kProposePatience});
+        });
+        if (!is_taken) request_.Fail(member.node, TooMany());
+      });
 }
 
 void ClusterNode::Remove(const std::string& name, Done done) {
   AsLeader(std::move(done), [this, name](RaftNode& node, Done done) {
-    const MemberBook known = book();
-    const MemberRecord* const member = known.FindName(name);
-    const Status status = member == nullptr ? NoMember(name) : CheckRemoval(node, known, *member);
-    if (!status.ok()) return std::move(done)(status);
-    if (!request_.Begin(member->node, done)) return std::move(done)(IsBusy());
-    Propose(node, {MemberChange::Kind::kRemove, member->node, {}});
+    const auto removal = MakeRemoval(node, book(), name);
+    if (!removal.ok()) return std::move(done)(removal.status());
+    const RaftId member = (*removal)->node;
+    if (!request_.Begin(member, done)) return std::move(done)(IsBusy());
+    const MakeChange make = [this, name](const RaftNode& node, const MemberBook& book) {
+      return MakeRemoval(node, book, name);
+    };
+    Propose(node, {member, make, SteadyNow() + kProposePatience});
   });
+}
+
+Result<std::optional<MemberChange>> ClusterNode::MakeRemoval(const RaftNode& node,
+                                                             const MemberBook& book,
+                                                             const std::string& name) const {
+  const MemberRecord* const member = book.FindName(name);
+  if (member == nullptr) return NoMember(name);
+  WHARF_RETURN_IF_ERROR(CheckRemoval(node, book, *member));
+  return std::optional(MemberChange{MemberChange::Kind::kRemove, member->node, {}});
 }
 
 // Whoever is left must be able to go on: a majority of the voters that remain is reached.
@@ -185,21 +227,15 @@ bool ClusterNode::IsHeard(const MemberReport& member) const {
 void ClusterNode::SetAddress(const std::string& name, const std::string& client_address,
                              Done done) {
   AsLeader(std::move(done), [this, name, client_address](RaftNode& node, Done done) {
-    const MemberBook known = book();
-    const MemberRecord* const member = known.FindName(name);
-    if (member == nullptr) return std::move(done)(NoMember(name));
-    if (client_address.size() > kPeerAddressBytesMax) {
-      return std::move(done)({ErrorCode::kArgumentError, "the address is too long"});
-    }
-    if (member->client_address.empty()) {
-      return std::move(done)(
-          {ErrorCode::kServiceBusy, "'" + name + "' has not told its own address yet: ask again"});
-    }
-    const MemberRecord next = member->WithSetAddress(client_address);
-    if (next == *member) return std::move(done)({});
-    if (const Status kept = CheckKeepsAddresses(known); !kept.ok()) return std::move(done)(kept);
-    if (!request_.Begin(next.node, done)) return std::move(done)(IsBusy());
-    Propose(node, {MemberChange::Kind::kUpdate, next.node, next.Encode()});
+    const MakeChange make = [name, client_address](const RaftNode& /*node*/,
+                                                   const MemberBook& book) {
+      return MakeAddress(book, name, client_address);
+    };
+    const auto change = make(node, book());
+    if (!change.ok() || !*change) return std::move(done)(change.status());
+    const RaftId member = (*change)->node;
+    if (!request_.Begin(member, done)) return std::move(done)(IsBusy());
+    Propose(node, {member, make, SteadyNow() + kProposePatience});
   });
 }
 
@@ -225,15 +261,23 @@ void ClusterNode::Transfer(const std::string& name, Done done) {
 }
 
 // Where a change that nobody asked for is under way, an address or a promotion, it comes next: who
-// was invited has written it down already.
-void ClusterNode::Propose(RaftNode& node, const MemberChange& change) {
-  if (node.ProposeMember(change)) return;
-  if (!node.is_leading()) return request_.Fail(change.node, NotLeading());
-  postponed_ = change;
+// was invited has written it down already. It is made of the book as it is then.
+void ClusterNode::Propose(RaftNode& node, PostponedChange postponed) {
+  const auto change = postponed.make(node, book());
+  if (!change.ok()) return request_.Fail(postponed.node, change.status());
+  if (!*change) return request_.OnApplied(postponed.node);
+  if (node.ProposeMember(**change)) return;
+  if (!node.is_leading()) return request_.Fail(postponed.node, NotLeading());
+  const auto behind =
+      (*change)->changes_voters() ? node.VoterBehindMembers((*change)->node) : std::nullopt;
+  if (behind && SteadyNow() > postponed.until) {
+    return request_.Fail(postponed.node, IsBehind(book().Find(*behind)));
+  }
+  postponed_ = std::move(postponed);
 }
 
 void ClusterNode::ProposePostponed(RaftNode& node) {
-  if (const auto change = std::exchange(postponed_, std::nullopt)) Propose(node, *change);
+  if (auto change = std::exchange(postponed_, std::nullopt)) Propose(node, *std::move(change));
 }
 
 // One at a time; the next look goes on.
@@ -245,8 +289,9 @@ void ClusterNode::Promote(RaftNode& node, const MemberBook& book) {
     const bool is_due = has_state && progress->is_learner && progress->is_recently_active &&
                         progress->match + kCaughtUpEntries >= node.committed();
     if (!is_due) continue;
-    spdlog::info("node {} has caught up, and votes", member.name);
-    node.ProposeMember({MemberChange::Kind::kAddVoter, member.node, member.Encode()});
+    if (node.ProposeMember({MemberChange::Kind::kAddVoter, member.node, member.Encode()})) {
+      spdlog::info("node {} has caught up, and votes", member.name);
+    }
     return;
   }
 }

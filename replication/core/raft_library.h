@@ -39,6 +39,8 @@ struct MemberChange {
   RaftId node = 0;
   // Whatever whoever proposed it wants to find again.
   std::string context{};
+
+  bool changes_voters() const { return kind == Kind::kAddVoter || kind == Kind::kRemove; }
 };
 
 // A state that a snapshot brings: what it is, not its content.

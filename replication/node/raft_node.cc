@@ -47,7 +47,9 @@ Result<std::unique_ptr<RaftNode>> RaftNode::Open(const Options& options, const W
       .applied = state.index, .members = state.members, .hard_state = world.log.hard_state()};
   // That of the log may be behind: a commit alone is not synced.
   start.hard_state.commit = std::max(start.hard_state.commit, state.index);
-  return std::unique_ptr<RaftNode>(new RaftNode(options, world, start));
+  std::unique_ptr<RaftNode> node(new RaftNode(options, world, start));
+  WHARF_RETURN_IF_ERROR(node->NoteVoters(state.members));
+  return node;
 }
 
 RaftNode::RaftNode(const Options& options, const World& world, const RaftCore::Start& start)
@@ -106,6 +108,7 @@ Status RaftNode::Store(RaftReady& ready) {
     RaftSnapshot& snapshot = *ready.snapshot;
     const std::uint64_t index = snapshot.index;
     WHARF_RETURN_IF_ERROR(world_.log.BeginAt({index, snapshot.term}, StoredOf(hard_state_)));
+    WHARF_RETURN_IF_ERROR(NoteVoters(snapshot.members));
     members_.clear();
     committed_ = handed_over_ = index;
     applying_.push_back({index, 0});
@@ -122,8 +125,16 @@ Status RaftNode::ApplyMembers(std::vector<LogEntry> changes) {
   for (const LogEntry& change : changes) {
     Result<std::string> members = core_.ApplyMember(change);
     if (!members.ok()) return members.status();
+    WHARF_RETURN_IF_ERROR(NoteVoters(*members));
     members_[change.index] = std::move(*members);
   }
+  return {};
+}
+
+Status RaftNode::NoteVoters(const std::string& members) {
+  Result<Members> known = world_.library.DecodeMembers(members);
+  if (!known.ok()) return known.status();
+  voters_ = std::move(known->voters);
   return {};
 }
 
@@ -250,8 +261,21 @@ bool RaftNode::Propose(SharedBytes data) {
 bool RaftNode::ProposeMember(const MemberChange& change) {
   const bool is_open = is_member_proposed_ || member_change_ > applied_;
   if (!leading_ || is_open || core_.status().transferee != 0) return false;
+  if (change.changes_voters() && VoterBehindMembers(change.node)) return false;
   is_member_proposed_ = core_.ProposeMember(change);
   return is_member_proposed_;
+}
+
+// What this leader says next tells it that the change is committed. Who is not heard within an
+// election timeout is not waited for, or nobody could remove who is dead.
+std::optional<RaftId> RaftNode::VoterBehindMembers(RaftId other_than) const {
+  const auto is_behind = [&](RaftId voter) {
+    const std::optional<MemberProgress> progress = core_.ProgressOf(voter);
+    return voter != other_than && progress && progress->is_recently_active &&
+           progress->match < member_change_;
+  };
+  const auto found = std::find_if(voters_.begin(), voters_.end(), is_behind);
+  return found == voters_.end() ? std::nullopt : std::optional(*found);
 }
 
 ReadRound RaftNode::RequestRead() {

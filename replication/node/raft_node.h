@@ -84,9 +84,13 @@ class RaftNode {
   std::size_t room() const;
   // For a leader; at most room(), at least one. False: it was not appended, and never will be.
   bool Propose(SharedBytes data);
-  // One at a time, by a leader that hands nothing over; false: not now. Committed as an empty entry
-  // if the core has another one open: the proposer looks for its context.
+  // One at a time, by a leader that hands nothing over; false: not now. Of who votes only when no
+  // other voter is behind the change before (VoterBehindMembers). Committed as an empty entry if
+  // the core has another one open: the proposer looks for its context.
   bool ProposeMember(const MemberChange& change);
+  // For a leader: a voter, other than this one, that it hears and whose log lacks the last change
+  // of the members: it would still vote as before that.
+  std::optional<RaftId> VoterBehindMembers(RaftId other_than) const;
   // For a leader: the round which confirms what is true now (Observer::OnReadable).
   ReadRound RequestRead();
   // For a leader that cannot go on serving as it did: ends, and begins anew, in the same term, when
@@ -126,6 +130,7 @@ class RaftNode {
   void SendEarly(RaftReady& ready);
   Status Store(RaftReady& ready);
   Status ApplyMembers(std::vector<LogEntry> changes);
+  Status NoteVoters(const std::string& members);
   void Send(std::vector<RaftMessage> messages);
   void NoteRole(const RaftReady& ready);
   // Finds our own proposals among what is new in the log.
@@ -162,6 +167,8 @@ class RaftNode {
   // Of the last change of members that this leader proposed or found in its log.
   bool is_member_proposed_ = false;
   std::uint64_t member_change_ = 0;
+  // As the core knows them.
+  std::vector<RaftId> voters_;
 
   ReadRounds rounds_;
 };

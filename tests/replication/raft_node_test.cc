@@ -273,6 +273,37 @@ TEST(RaftNodeTest, AChangeOfMembersIsAppliedInItsPlace) {
   EXPECT_EQ(cluster[1]->ProgressOf(3), std::nullopt);
 }
 
+// raft.md, C3: two changes on, it could elect with those who have neither.
+TEST(RaftNodeTest, WhoVotesChangesWhenNoVoterThatIsHeardIsBehind) {
+  TestCluster cluster(5);
+  cluster.Elect(1);
+  const std::uint64_t before = cluster[1].state().position.index;
+  ASSERT_TRUE(cluster[1]->ProposeMember({.kind = MemberChange::Kind::kRemove, .node = 5}));
+  cluster.DeliverUntil([&] { return cluster[1].state().position.index > before; });
+  ASSERT_EQ(cluster[1]->VoterBehindMembers(0), 4U);
+
+  EXPECT_FALSE(cluster[1]->ProposeMember({.kind = MemberChange::Kind::kRemove, .node = 3}));
+  EXPECT_EQ(cluster[1]->VoterBehindMembers(4), std::nullopt) << "the one that is to go";
+  cluster.Deliver();
+  EXPECT_EQ(cluster[1]->VoterBehindMembers(0), std::nullopt);
+  EXPECT_TRUE(cluster[1]->ProposeMember({.kind = MemberChange::Kind::kRemove, .node = 3}));
+}
+
+TEST(RaftNodeTest, AVoterThatIsNotHeardKeepsNobodyFromLeaving) {
+  TestCluster cluster(5);
+  cluster.Elect(1);
+  cluster.Kill(4);
+  ASSERT_TRUE(cluster[1]->ProposeMember({.kind = MemberChange::Kind::kRemove, .node = 5}));
+  cluster.Deliver();
+  EXPECT_EQ(cluster[1]->VoterBehindMembers(0), 4U);
+  EXPECT_TRUE(cluster[1]->ProposeMember({.kind = MemberChange::Kind::kAddLearner, .node = 6}));
+
+  cluster.Tick(1, 2 * cluster[1].options.core.election_ticks);
+
+  EXPECT_EQ(cluster[1]->VoterBehindMembers(0), std::nullopt);
+  EXPECT_TRUE(cluster[1]->ProposeMember({.kind = MemberChange::Kind::kRemove, .node = 3}));
+}
+
 TEST(RaftNodeTest, AMemberWhoseEntriesAreGoneGetsASnapshot) {
   TestCluster cluster(3);
   cluster.Elect(1);
