@@ -91,13 +91,15 @@ void RowSimulation::Look(SimNode& node) {
 void RowSimulation::CheckEnd() {
   History& history = cluster_.history();
   if (history.acknowledged_batches() == 0) history.Violation("nothing was acknowledged");
-  for (const auto& node : cluster_.nodes()) {
+  cluster_.CheckEqual();
+  for (SimNode* const node : cluster_.members()) {
     std::set<std::string> rows;
     const MemoryTable* const table = FindTable(node->WholeState().tables, 0);
-    for (const auto& [name, value] : *table) rows.insert(name);
+    if (table != nullptr) {
+      for (const auto& [name, value] : *table) rows.insert(name);
+    }
     history.OnEnd(node->id(), rows);
   }
-  cluster_.CheckEqual();
 }
 
 }  // namespace wharf

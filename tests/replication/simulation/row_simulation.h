@@ -19,8 +19,7 @@ class RowSimulation {
   void Run();
 
   const History& history() const { return cluster_.history(); }
-  std::uint64_t trace() const { return cluster_.trace(); }
-  const std::map<std::string, int>& faults() const { return cluster_.faults(); }
+  const SimCluster& cluster() const { return cluster_; }
 
  private:
   void OnRow(RaftId node, const std::string& key, bool was_there);

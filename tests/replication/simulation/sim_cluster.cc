@@ -9,6 +9,11 @@ namespace wharf {
 namespace {
 
 constexpr SimCluster::Time kTick = 10;
+// So many are there at most, with those that left.
+constexpr std::size_t kNodesMax = 9;
+constexpr std::size_t kVotersMin = 3;
+// A learner that lacks no more entries may vote.
+constexpr std::uint64_t kCaughtUpEntries = 10;
 
 Members AllOf(RaftId nodes) {
   Members members;
@@ -20,24 +25,38 @@ Members AllOf(RaftId nodes) {
 
 SimCluster::SimCluster(Options options) : options_(std::move(options)), random_(options_.seed) {
   SharedLibrary().Seed(static_cast<std::int64_t>(options_.seed));
-  for (RaftId id = 1; id <= options_.nodes; ++id) {
-    SimNode::World world{random_,
-                         history_,
-                         [this, id](RaftId to, MessageClass travels, const std::string& message) {
-                           Send(id, to, travels, message);
-                         },
-                         [this](Action action) { After(Chance(4), std::move(action)); },
-                         options_.on_row,
-                         snapshots_,
-                         options_.founding,
-                         options_.sizes};
-    nodes_.push_back(std::make_unique<SimNode>(id, AllOf(options_.nodes), std::move(world)));
+  const Members founders = AllOf(options_.nodes);
+  for (RaftId id = 1; id <= options_.nodes; ++id) MakeNode(founders);
+}
+
+void SimCluster::MakeNode(const Members& members) {
+  const RaftId id = nodes_.size() + 1;
+  SimNode::World world{random_,
+                       history_,
+                       [this, id](RaftId to, MessageClass travels, const std::string& message) {
+                         Send(id, to, travels, message);
+                       },
+                       [this](Action action) { After(Chance(4), std::move(action)); },
+                       [this](Time span, Action action) { After(span, std::move(action)); },
+                       options_.on_row,
+                       snapshots_,
+                       options_.founding,
+                       options_.sizes};
+  nodes_.push_back(std::make_unique<SimNode>(id, members, std::move(world)));
+}
+
+SimNode& SimCluster::AnyNode() {
+  while (true) {
+    SimNode& node = *nodes_[Chance(nodes_.size())];
+    if (!gone_.contains(node.id())) return node;
   }
 }
 
 RaftId SimCluster::Another(RaftId id) {
-  const RaftId other = 1 + Chance(nodes_.size() - 1);
-  return other < id ? other : other + 1;
+  while (true) {
+    const RaftId other = AnyNode().id();
+    if (other != id) return other;
+  }
 }
 
 void SimCluster::After(Time span, Action action) {
@@ -68,15 +87,70 @@ void SimCluster::Trace(std::string_view what) {
 }
 
 void SimCluster::Start() {
-  for (const auto& node : nodes_) {
-    node->Start();
-    Every(kTick - 1, kTick + 1, [this, at = node.get()] {
-      if (at->id() != slow_ || Chance(4) == 0) at->Tick();
-    });
-  }
+  for (const auto& node : nodes_) StartNode(*node);
   Every(options_.pause_min, options_.pause_max, [this] {
     if (!is_calm_) Fault();
   });
+}
+
+void SimCluster::StartNode(SimNode& node) {
+  node.Start();
+  Every(kTick - 1, kTick + 1, [this, &node] {
+    if (node.id() != slow_ || Chance(4) == 0) node.Tick();
+  });
+}
+
+void SimCluster::ChangeMembers(int steps) {
+  if (steps == 0 || is_calm_) return;
+  if (SimNode* const leader = Leader()) ChangeMembersOnce(*leader, LookAtMembers(*leader));
+  After(20 + Chance(100), [this, steps] { ChangeMembers(steps - 1); });
+}
+
+void SimCluster::ChangeMembersOnce(SimNode& leader, const Members& members) {
+  for (const RaftId learner : members.learners) {
+    const std::optional<MemberProgress> progress = leader.ProgressOf(learner);
+    const bool is_due = progress && progress->match + kCaughtUpEntries >= leader.committed();
+    if (is_due) return leader.Propose({.kind = MemberChange::Kind::kAddVoter, .node = learner});
+  }
+  const RaftId any = members.voters[Chance(members.voters.size())];
+  if (members.voters.size() > kVotersMin && any != leader.id()) {
+    return leader.Propose({.kind = MemberChange::Kind::kRemove, .node = any});
+  }
+  if (nodes_.size() == kNodesMax || !members.learners.empty()) return;
+  MakeNode({});
+  StartNode(*nodes_.back());
+  leader.Propose({.kind = MemberChange::Kind::kAddLearner, .node = nodes_.back()->id()});
+}
+
+// One that leads no more, and has not heard so, may know less than was known before.
+Members SimCluster::LookAtMembers(SimNode& leader) {
+  const StatePosition& position = leader.WholeState().position;
+  Members members = *SharedLibrary().DecodeMembers(position.members);
+  if (position.index < members_at_) return members;
+  members_at_ = position.index;
+  std::set<RaftId> now(members.voters.begin(), members.voters.end());
+  now.insert(members.learners.begin(), members.learners.end());
+  const std::set<RaftId> before = std::exchange(members_, now);
+  for (const RaftId id : before) {
+    if (!now.contains(id)) Dismiss(id);
+  }
+  for (const RaftId id : now) joined_ += id > options_.nodes && !before.contains(id) ? 1 : 0;
+  return members;
+}
+
+// It may not know it, and goes on as long as a machine that nobody has told.
+void SimCluster::Dismiss(RaftId id) {
+  ++left_;
+  After(Chance(500), [this, id] {
+    gone_.insert(id);
+    if (nodes_[id - 1]->is_running()) nodes_[id - 1]->Stop();
+  });
+}
+
+std::vector<SimNode*> SimCluster::members() const {
+  std::vector<SimNode*> members;
+  for (const RaftId id : members_) members.push_back(nodes_[id - 1].get());
+  return members;
 }
 
 void SimCluster::Send(RaftId from, RaftId to, MessageClass travels, const std::string& message) {
@@ -119,7 +193,7 @@ SimNode* SimCluster::Leader() {
 
 void SimCluster::Fault() {
   SimNode& node = AnyNode();
-  const std::uint64_t what = Chance(15);
+  const std::uint64_t what = Chance(18);
   const auto is = [&](std::uint64_t number, const char* name) {
     if (what != number) return false;
     ++faults_[name];
@@ -160,10 +234,16 @@ void SimCluster::Fault() {
   } else if (is(12, "quiet")) {
     lost_ = repeated_ = delayed_ = slow_ = 0;
     cut_.clear();
+    for (const auto& each : nodes_) each->SlowDisk(0);
   } else if (is(13, "pause behind a partition")) {
     PauseApart(Target());
   } else if (is(14, "slow clock")) {
     slow_ = Target();
+  } else if (is(15, "slow disk")) {
+    nodes_[Target() - 1]->SlowDisk(1 + Chance(100));
+  } else if (what < 18) {
+    ++faults_["change of members"];
+    ChangeMembers(3);
   }
 }
 
@@ -243,8 +323,8 @@ void SimCluster::Flap(int times) {
 }
 
 void SimCluster::Restart(SimNode& node) {
-  After(Chance(400), [&node] {
-    if (!node.is_running()) node.Start();
+  After(Chance(400), [this, &node] {
+    if (!node.is_running() && !gone_.contains(node.id())) node.Start();
   });
 }
 
@@ -254,8 +334,9 @@ void SimCluster::Heal() {
   cut_.clear();
   for (const auto& node : nodes_) {
     node->LetDiskGo();
+    node->SlowDisk(0);
     node->Resume();
-    if (!node->is_running()) node->Start();
+    if (!node->is_running() && !gone_.contains(node->id())) node->Start();
   }
 }
 
@@ -269,7 +350,8 @@ void SimCluster::Calm() {
 void SimCluster::CheckEqual() {
   SimNode* const leader = Leader();
   if (leader == nullptr) return history_.Violation("nobody leads at the end");
-  for (const auto& node : nodes_) {
+  LookAtMembers(*leader);
+  for (SimNode* const node : members()) {
     if (node->HashWithoutGarbage() != leader->HashWithoutGarbage()) {
       history_.Violation("node " + std::to_string(node->id()) + " ends in another state");
     }

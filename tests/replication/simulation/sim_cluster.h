@@ -1,5 +1,8 @@
 // SimCluster: nodes, the network between them and their disks on one thread, under a seed.
 //
+// Nodes join and leave, too: one that joins is a node more here, and one that left is stopped a
+// while later, for ever.
+//
 // All chance is the seed's, and time is a number, so that a seed that found something finds it
 // again. What a run did is in its trace: two runs of a seed have the same. Clients are the
 // caller's: those of plain batches (row_simulation.h), or of whole brokers (broker_story.h).
@@ -30,7 +33,7 @@ class SimCluster {
 
   struct Options {
     std::uint64_t seed = 1;
-    RaftId nodes = 3;
+    RaftId nodes = 3;  // That found the cluster.
     SimFounding founding{};
     SimNode::Sizes sizes{};
     OnRow on_row{};
@@ -48,8 +51,10 @@ class SimCluster {
   void Heal();
   // The same, behind a kill of each node.
   void Calm();
-  // At the end: somebody leads, and all nodes have the same state.
+  // At the end: somebody leads, and all members have the same state.
   void CheckEqual();
+  // Who belongs to the cluster, as far as that was looked at.
+  std::vector<SimNode*> members() const;
 
   Time now() const { return now_; }
   void RunUntil(Time end);
@@ -73,12 +78,25 @@ class SimCluster {
   std::uint64_t trace() const { return trace_; }
   // How often each kind of fault happened.
   const std::map<std::string, int>& faults() const { return faults_; }
+  // How many nodes joined the cluster that had not founded it, and how many left it.
+  std::uint64_t joined() const { return joined_; }
+  std::uint64_t left() const { return left_; }
 
  private:
-  SimNode& AnyNode() { return *nodes_[Chance(nodes_.size())]; }
+  SimNode& AnyNode();
   // Somebody else than this one.
   RaftId Another(RaftId id);
   void After(Time span, Action action);
+
+  void MakeNode(const Members& members);
+  void StartNode(SimNode& node);
+  // So many steps, one after the other: who leads invites somebody, or has a learner vote, or
+  // somebody leave.
+  void ChangeMembers(int steps);
+  void ChangeMembersOnce(SimNode& leader, const Members& members);
+  // Notes who belongs to the cluster, as this one knows it; who does not any more is stopped.
+  Members LookAtMembers(SimNode& leader);
+  void Dismiss(RaftId id);
 
   void Send(RaftId from, RaftId to, MessageClass travels, const std::string& message);
   void Deliver(RaftId from, RaftId to, MessageClass travels, const std::string& message);
@@ -109,6 +127,12 @@ class SimCluster {
   std::uint64_t lost_ = 0;
   std::uint64_t repeated_ = 0;
   std::uint64_t delayed_ = 0;
+  // Who belongs to the cluster, as of this entry; and who left it, and is stopped.
+  std::set<RaftId> members_;
+  std::uint64_t members_at_ = 0;
+  std::set<RaftId> gone_;
+  std::uint64_t joined_ = 0;
+  std::uint64_t left_ = 0;
   // Whose clock is slow; 0: nobody's.
   RaftId slow_ = 0;
   RaftId apart_ = 0;

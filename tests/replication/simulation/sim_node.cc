@@ -18,10 +18,18 @@ Status IsOver() {
 
 }  // namespace
 
-SimNode::SimNode(RaftId id, const Members& members, World world)
+// As where a broker with data founds a cluster: whoever joins needs a snapshot, in which the
+// founders are.
+SimNode::SimNode(RaftId id, const Members& founders, World world)
     : id_(id),
       world_(std::move(world)),
-      store_(world_.founding, SharedLibrary().EncodeMembers(members), Watches()) {}
+      store_(world_.founding,
+             founders.voters.empty() ? StatePosition()
+                                     : StatePosition{1, 1, SharedLibrary().EncodeMembers(founders)},
+             Watches()) {
+  const std::uint64_t founded = store_.state().position.index;
+  if (founded != 0) static_cast<void>(log_.BeginAt({founded, 1}, {.term = 1, .commit = founded}));
+}
 
 SimStore::Watch SimNode::Watches() {
   return {[this](const SimState& state) { NoteState(state); },
@@ -50,8 +58,10 @@ RaftNode::Options SimNode::Options() const {
 void SimNode::Start() {
   ++life_;
   log_.stops = false;
-  is_paused_ = false;
+  is_paused_ = is_syncing_ = false;
+  syncs_before_ = log_.syncs;
   Settle();
+  opened_at_ = store_.state().position.index;
   BeginKeeping();
   const BatchApplier::World applies{
       .store = store_, .listener = keeper_ ? &keeper_->listener() : nullptr, .row = store_.row()};
@@ -105,6 +115,7 @@ void SimNode::Stop() {
   store_.StopDropping();
   keeper_.reset();
   inbox_.clear();
+  unsent_.clear();
   to_apply_.clear();
   hand_over_to_.reset();
 }
@@ -116,10 +127,30 @@ void SimNode::CutPower() {
 }
 
 void SimNode::Turn() {
-  if (is_paused_) return;
+  if (stands_still()) return;
+  syncs_before_ = log_.syncs;
   if (leading_) leading_->log.Pump(*node_);
   if (!node_->Run().ok()) return CutPower();
   TendLeadership();
+  if (sync_time_ == 0 || log_.syncs == syncs_before_) return;
+  is_syncing_ = true;
+  world_.after(sync_time_, [this, life = life_] {
+    if (life == life_ && is_running()) EndSync();
+  });
+}
+
+void SimNode::EndSync() {
+  is_syncing_ = false;
+  if (!is_paused_) GoOn();
+}
+
+void SimNode::GoOn() {
+  for (auto& [to, travels, message] : std::exchange(unsent_, {})) {
+    world_.send(to, travels, std::move(message));
+  }
+  for (const auto& [from, message] : std::exchange(inbox_, {})) node_->Receive(from, message);
+  node_->Tick();
+  Turn();
 }
 
 // As RaftThread does.
@@ -142,26 +173,37 @@ void SimNode::Later(void (SimNode::*what)()) {
 
 void SimNode::Resume() {
   if (!is_running() || !std::exchange(is_paused_, false)) return;
-  for (const auto& [from, message] : std::exchange(inbox_, {})) node_->Receive(from, message);
-  node_->Tick();
-  Turn();
+  if (!is_syncing_) GoOn();
+}
+
+// As the streams do. One that waits to be added lets in who invites it.
+bool SimNode::LetsIn(RaftId from) {
+  const std::string& members = store_.state().position.members;
+  if (members != members_) {
+    members_ = members;
+    const Members decoded = *SharedLibrary().DecodeMembers(members);
+    known_.clear();
+    known_.insert(decoded.voters.begin(), decoded.voters.end());
+    known_.insert(decoded.learners.begin(), decoded.learners.end());
+  }
+  return known_.empty() || known_.contains(from);
 }
 
 void SimNode::Receive(RaftId from, const std::string& message) {
-  if (!is_running()) return;
-  if (is_paused_) return inbox_.emplace_back(from, message), void();
+  if (!is_running() || !LetsIn(from)) return;
+  if (stands_still()) return inbox_.emplace_back(from, message), void();
   if (!node_->Receive(from, message)) world_.history.Violation("a message was refused");
   Turn();
 }
 
 void SimNode::Tick() {
-  if (!is_running() || is_paused_) return;
+  if (!is_running() || stands_still()) return;
   node_->Tick();
   Turn();
 }
 
 void SimNode::Flush(bool cuts_log) {
-  if (!is_running() || is_paused_) return;
+  if (!is_running() || stands_still()) return;
   if (world_.random.Next() % 2 == 0) Write();
   store_.Flush();
   if (cuts_log) static_cast<void>(node_->CutLogUpTo(store_.flushed().position.index));
@@ -180,7 +222,15 @@ void SimNode::HandOver(RaftId to) {
   Later(&SimNode::Turn);
 }
 
+void SimNode::Propose(const MemberChange& change) {
+  if (!is_leading() || stands_still()) return;
+  node_->ProposeMember(change);
+  Later(&SimNode::Turn);
+}
+
 void SimNode::Send(RaftId to, MessageClass travels, std::string message) {
+  const bool is_behind_sync = sync_time_ != 0 && log_.syncs != syncs_before_;
+  if (is_behind_sync) return unsent_.emplace_back(to, travels, std::move(message)), void();
   world_.send(to, travels, std::move(message));
 }
 
@@ -236,10 +286,14 @@ void SimNode::Install(RaftSnapshot /*snapshot*/) {
   Later(&SimNode::Reopen);
 }
 
-// Asked again until the state has flushed so much.
+// Asked again until the state has flushed so much. Of this life, as a node sends nothing that it
+// has made in one before: it may be of before the members that it knew when it began.
 std::optional<RaftSnapshot> SimNode::Snapshot(std::uint64_t from) {
   const SimState& state = store_.flushed();
-  if (state.position.index == 0 || state.position.index < from) return std::nullopt;
+  if (state.position.index < std::max({from, opened_at_, std::uint64_t{1}})) {
+    Later(&SimNode::FlushAll);
+    return std::nullopt;
+  }
   world_.snapshots.push_back(state);
   return RaftSnapshot{state.position.index, state.position.term, state.position.members, {}};
 }

@@ -10,7 +10,9 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -57,8 +59,9 @@ class SimNode final : public Outbox,
     Random& random;
     History& history;
     std::function<void(RaftId to, MessageClass travels, std::string message)> send;
-    // Calls something of a node that is still running by then, soon.
+    // Calls something of a node that is still running by then, soon, or after so much time.
     std::function<void(std::function<void()>)> soon;
+    std::function<void(std::uint64_t time, std::function<void()>)> after;
     // Hears of each row that is put, and whether there was one.
     std::function<void(RaftId node, const std::string& key, bool was_there)> on_row;
     // States that snapshots bring.
@@ -67,7 +70,8 @@ class SimNode final : public Outbox,
     Sizes sizes{};
   };
 
-  SimNode(RaftId id, const Members& members, World world);
+  // One of these founders, or, without any, a node that waits until it is added.
+  SimNode(RaftId id, const Members& founders, World world);
 
   void Start();
   // As by kill: what was written stays.
@@ -77,6 +81,9 @@ class SimNode final : public Outbox,
   // At the next sync; or not, after all.
   void LetDiskStop() { log_.stops = true; }
   void LetDiskGo() { log_.stops = false; }
+  // How long a sync takes from now on. Meanwhile the node stands still, but for what it sends
+  // before it syncs.
+  void SlowDisk(std::uint64_t sync_time) { sync_time_ = sync_time; }
   bool is_running() const { return node_ != nullptr; }
   // Counts its lives: what was asked for in one is nothing to the next.
   std::uint64_t life() const { return life_; }
@@ -84,11 +91,16 @@ class SimNode final : public Outbox,
   // While it is paused messages wait, and ticks pass by.
   void Pause() { is_paused_ = true; }
   void Resume();
+  // Nothing of who does not belong to the cluster, as far as this node knows.
   void Receive(RaftId from, const std::string& message);
   void Tick();
   void Flush(bool cuts_log);
   void OnSnapshotSent(RaftId to, bool is_installed);
   void HandOver(RaftId to);
+  // Of a leader.
+  std::optional<MemberProgress> ProgressOf(RaftId node) const { return node_->ProgressOf(node); }
+  std::uint64_t committed() const { return node_->committed(); }
+  void Propose(const MemberChange& change);
 
   bool is_leading() const { return node_ != nullptr && node_->is_leading(); }
   // The one that is, or was last in this life; null: none.
@@ -133,14 +145,30 @@ class SimNode final : public Outbox,
   void Reopen();
   void OnApplied(const LogPlace& place);
   void Later(void (SimNode::*what)());
+  bool stands_still() const { return is_paused_ || is_syncing_; }
+  bool LetsIn(RaftId from);
+  // What waited for it to go on.
+  void GoOn();
+  void EndSync();
+  void FlushAll() { Flush(/*cuts_log=*/false); }
 
   const RaftId id_;
   const World world_;
   StoppableLog log_;
   SimStore store_;
   std::uint64_t life_ = 0;
+  // Where the state was when this life began.
+  std::uint64_t opened_at_ = 0;
 
+  // Decoded of the state, where they are these bytes.
+  std::string members_;
+  std::set<RaftId> known_;
   bool is_paused_ = false;
+  std::uint64_t sync_time_ = 0;
+  bool is_syncing_ = false;
+  // Syncs before the turn that is under way, and what it sends behind its own.
+  std::uint64_t syncs_before_ = 0;
+  std::vector<std::tuple<RaftId, MessageClass, std::string>> unsent_;
   bool is_reopening_ = false;
   std::vector<std::pair<RaftId, std::string>> inbox_;
   std::deque<CommittedEntry> to_apply_;

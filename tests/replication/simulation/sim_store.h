@@ -49,10 +49,10 @@ class SimStore final : public ReplicatedStore, public Store, private WriteBatch:
     std::function<void(const std::string& key, bool was_there)> on_row;
   };
 
-  SimStore(const SimFounding& founding, std::string members, Watch watch)
+  SimStore(const SimFounding& founding, StatePosition position, Watch watch)
       : founding_(founding), watch_(std::move(watch)) {
     static_cast<void>(founding_.rows.Visit(founding_.tables, *this));
-    state_.position.members = std::move(members);
+    state_.position = std::move(position);
     flushed_ = state_;
   }
 
