@@ -75,6 +75,8 @@ TEST(FaultTest, WhoCannotWriteEndsByItself) {
 TEST(FaultTest, WhoLeadsHasNoPartInWhatStrikesAFollower) {
   EXPECT_TRUE(Of(FaultKind::kFillFollowerDisk).spares_leader());
   EXPECT_TRUE(Of(FaultKind::kPauseFollower).spares_leader());
+  EXPECT_TRUE(Of(FaultKind::kSlowFollowerDisk).spares_leader());
+  EXPECT_FALSE(Of(FaultKind::kSlowLeaderDisk).spares_leader());
   EXPECT_FALSE(Of(FaultKind::kFillLeaderDisk).spares_leader());
   EXPECT_FALSE(Of(FaultKind::kBridge).spares_leader());
   EXPECT_FALSE(Of(FaultKind::kCutAllPower).spares_leader());

@@ -171,6 +171,22 @@ TEST_F(MachineTest, AHeldDiskAnswersWhenItIsMended) {
   close(log);
 }
 
+TEST_F(MachineTest, ASlowDiskTakesItsTime) {
+  const int log = Make("log");
+  machine().SlowDisk(std::chrono::milliseconds(30));
+
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_TRUE(Sync(log));
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(30));
+
+  machine().SlowDisk(std::chrono::hours(1));
+  auto synced = std::async(std::launch::async, [log] { return Sync(log); });
+  EXPECT_EQ(synced.wait_for(std::chrono::milliseconds(20)), std::future_status::timeout);
+  machine().Mend();
+  EXPECT_TRUE(synced.get());
+  close(log);
+}
+
 TEST_F(MachineTest, ItsClockIsAheadOfThatOfOthers) {
   using Wall = std::chrono::system_clock;
   static const auto now =

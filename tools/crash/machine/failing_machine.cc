@@ -107,9 +107,15 @@ void NoteOpened(int file, int flags) {
 
 // --- the disk
 
+constexpr std::int64_t kPauseMicroseconds = 2'000;
+
+// What is mended meanwhile keeps nobody any longer.
 void WaitForTheDisk() {
-  const timespec pause{0, 2'000'000};
-  while (Board().is_disk_held) nanosleep(&pause, nullptr);
+  const timespec pause{0, kPauseMicroseconds * 1'000};
+  for (std::int64_t waited = 0; Board().is_disk_held || waited < Board().sync_takes_microseconds;
+       waited += kPauseMicroseconds) {
+    nanosleep(&pause, nullptr);
+  }
 }
 
 // What is written while a sync is under way may be safe or not.

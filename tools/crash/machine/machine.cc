@@ -76,8 +76,14 @@ void Machine::SetClockAhead(Duration ahead) {
       std::chrono::duration_cast<std::chrono::microseconds>(ahead).count();
 }
 
+void Machine::SlowDisk(Duration sync) {
+  board_->sync_takes_microseconds =
+      std::chrono::duration_cast<std::chrono::microseconds>(sync).count();
+}
+
 void Machine::Mend() {
   SetClockAhead(Duration(0));
+  SlowDisk(Duration(0));
   board_->is_disk_held = false;
   board_->is_disk_full = false;
   board_->is_disk_broken = false;

@@ -26,6 +26,7 @@ class Machine {
 
   void SetClockAhead(Duration ahead);
   void HoldDisk() { board_->is_disk_held = true; }
+  void SlowDisk(Duration sync);
   void FillDisk() { board_->is_disk_full = true; }
   void BreakDisk() { board_->is_disk_broken = true; }
   // All of this is well again.

@@ -21,6 +21,8 @@ struct MachineBoard {
   std::atomic<std::int64_t> clock_ahead_microseconds;
   // Whoever syncs a file waits.
   std::atomic<bool> is_disk_held;
+  // How long each sync takes besides what it takes.
+  std::atomic<std::int64_t> sync_takes_microseconds;
   // No file grows: ENOSPC.
   std::atomic<bool> is_disk_full;
   // Nothing can be synced: EIO.

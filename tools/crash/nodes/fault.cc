@@ -55,6 +55,7 @@ bool Fault::spares_leader() const {
     case FaultKind::kKillFollower:
     case FaultKind::kPauseFollower:
     case FaultKind::kHoldFollowerDisk:
+    case FaultKind::kSlowFollowerDisk:
     case FaultKind::kFillFollowerDisk:
       return true;
     default:

@@ -32,6 +32,8 @@ enum class FaultKind : std::uint8_t {
   kClocksApart,     // The leader is killed while the clocks of all nodes are an hour apart.
   kHoldLeaderDisk,  // No sync ends.
   kHoldFollowerDisk,
+  kSlowLeaderDisk,  // Each sync takes half a second.
+  kSlowFollowerDisk,
   kFillLeaderDisk,  // No file grows.
   kFillFollowerDisk,
   kBreakLeaderDisk,  // No sync goes well.
@@ -48,7 +50,7 @@ enum class FaultKind : std::uint8_t {
 };
 
 // In the order of the values.
-inline constexpr std::array<std::string_view, 30> kFaultNames = {"kill-leader",
+inline constexpr std::array<std::string_view, 32> kFaultNames = {"kill-leader",
                                                                  "kill-follower",
                                                                  "kill-two",
                                                                  "kill-all",
@@ -65,6 +67,8 @@ inline constexpr std::array<std::string_view, 30> kFaultNames = {"kill-leader",
                                                                  "clocks-apart",
                                                                  "hold-leader-disk",
                                                                  "hold-follower-disk",
+                                                                 "slow-leader-disk",
+                                                                 "slow-follower-disk",
                                                                  "fill-leader-disk",
                                                                  "fill-follower-disk",
                                                                  "break-leader-disk",

@@ -14,6 +14,8 @@ constexpr Duration kEndPatience = std::chrono::seconds(60);
 constexpr Duration kFullPatience = std::chrono::seconds(30);
 constexpr std::chrono::milliseconds kFlap(200);
 constexpr std::chrono::hours kClockStep(1);
+// Half an election timeout, so that whoever has such a disk may go on leading, or not.
+constexpr std::chrono::milliseconds kSlowSync(500);
 
 }  // namespace
 
@@ -53,6 +55,10 @@ void FaultInjector::SpoilMachines(const Fault& fault) {
       return nodes_.at(fault.leader).machine().HoldDisk();
     case FaultKind::kHoldFollowerDisk:
       return nodes_.at(fault.follower).machine().HoldDisk();
+    case FaultKind::kSlowLeaderDisk:
+      return nodes_.at(fault.leader).machine().SlowDisk(kSlowSync);
+    case FaultKind::kSlowFollowerDisk:
+      return nodes_.at(fault.follower).machine().SlowDisk(kSlowSync);
     case FaultKind::kFillLeaderDisk:
       return nodes_.at(fault.leader).machine().FillDisk();
     case FaultKind::kFillFollowerDisk:
@@ -131,12 +137,13 @@ Status FaultInjector::AwaitEnds(const Fault& fault) {
 }
 
 // Clients of one that stands still wait for as long as it does; of one that is alone only until it
-// finds that out.
+// finds that out. One whose disk is slow may lead on, and is soon asked for everything there is.
 bool FaultInjector::MayOutliveLeader(const Fault& fault) const {
   switch (fault.kind) {
     case FaultKind::kKillAll:
     case FaultKind::kCutAllPower:
     case FaultKind::kPauseLeader:
+    case FaultKind::kSlowLeaderDisk:
       return false;
     case FaultKind::kKillTwo:
       return nodes_.size() - 2 >= nodes_.majority();
