@@ -12,6 +12,7 @@ import access_calls
 import daemon_test
 import wire
 from free_ports import free_port
+from replicas import Replicas
 
 from wharf.v1 import cluster_pb2  # noqa: E402  pylint: disable=wrong-import-order
 
@@ -31,8 +32,12 @@ class Node:
         self.peer_address = network.add(name, self._peer_listen) if network else self._peer_listen
         self.data = f"{test.folder.name}/{name}"
         self.daemon = wire.Daemon(self.data, flags=self.flags(), listen=listen, **self._surroundings())
-        test.addCleanup(self.stop)
+        self._join_test()
         self.connect()
+
+    def _join_test(self):
+        """Which compares it with its others in the end, and stops it."""
+        self._test.replicas.add(self)
 
     def flags(self):
         proof = ("--insecure",) if self._keys is None else (
@@ -99,37 +104,38 @@ class Node:
     def leads(self):
         return self.status().leader == self.name
 
-    def goes_on(self):
-        """It runs, and nobody has it stand still."""
-        if self.daemon.exit_code() is not None:
-            return False
-        with open(f"/proc/{self.daemon.pid}/stat", encoding="ascii") as stat:
-            return stat.read().rpartition(")")[2].split()[0] != "T"
+    def bring_back(self):
+        """Whatever was done to it: it runs, and hears all and is heard by them."""
+        if self._network:
+            self._network.heal(*self._network.ways())
+        if self.daemon.exit_code() is None:
+            self.resume()
+            self.connect()
+        else:
+            self.restart()
+
+
+class LoneNode(Node):
+    """Its cluster is itself alone, or it has none: there is nobody to compare it with."""
+
+    def _join_test(self):
+        self._test.addCleanup(self.stop)
 
 
 @unittest.skipUnless(os.path.exists(os.path.dirname(os.environ["WHARFD"]) + "/libwharfraft.so"),
                      "built without WHARF_CLUSTER")
 class ClusterTest(daemon_test.DaemonTest):
-    """A test with nodes of its own, which hold the same in the end."""
+    """A test with nodes of its own, which hold the same in the end (replicas.py)."""
 
     nodes = ()
 
-    def tearDown(self):
-        if self.can_compare():
-            ended = self.verified()
-            self.assertEqual((ended.trouble, str(ended.difference)), ("", ""))
-        super().tearDown()
+    def setUp(self):
+        super().setUp()
+        self.replicas = Replicas(self)
 
-    def can_compare(self):
-        """All that were made run, one of them leads, and they write what can be compared: what a test did to them may
-        have kept them from that."""
-        if len(self.nodes) < 2 or not all(node.goes_on() for node in self.nodes):
-            return False
-        try:
-            said = {node.name: node.status() for node in self.nodes}
-        except grpc.RpcError:
-            return False
-        return any(status.leader == name and status.format_level > 1 for name, status in said.items())
+    def cannot_compare(self, why, *nodes):
+        """These nodes, all so far if none is named, are not compared with the others in the end."""
+        self.replicas.leave_out(nodes, why)
 
     def home(self, name, **variables):
         """The environment of a user whose home is a new folder; what is None is not in it."""
@@ -176,18 +182,22 @@ class ClusterTest(daemon_test.DaemonTest):
     def verify(self, node, look_only=False):
         return node.cluster.VerifyState(cluster_pb2.VerifyStateRequest(look_only=look_only), timeout=wire.TIMEOUT)
 
-    def verified(self):
-        """How a comparison ended that begins now."""
-        leader = self.leader_of(self.nodes)
-        self.eventually(lambda: self.verify(leader) is not None)
+    def verified(self, nodes=None):
+        """How a comparison of these nodes ended, by default of `self.nodes`, that begins now; whoever leads next begins
+        another one."""
         ended = []
 
-        def has_ended():
-            said = self.verify(leader, look_only=True)
-            ended.append(said)
-            return not said.under_way
-        self.eventually(has_ended)
-        return ended[-1]
+        def look():
+            leader = self.leader_of(nodes or self.nodes)
+            self.verify(leader)
+
+            def has_ended():
+                ended[:] = [self.verify(leader, look_only=True)]
+                return not ended[0].under_way
+            self.wait_until(has_ended)
+            return True
+        self.eventually(look)
+        return ended[0]
 
     def leader_of(self, nodes):
         """Who serves among them."""

@@ -702,7 +702,7 @@ class ClusterBackupTest(cluster_nodes.ClusterTest):
         """Another cluster, which is not that of before: its members are refused."""
         os.rename(data, f"{self.folder.name}/n9")
         listen = f"127.0.0.1:{cluster_nodes.free_port()}"
-        node = cluster_nodes.Node(self, "n9", listen=listen)
+        node = cluster_nodes.LoneNode(self, "n9", listen=listen)
         node.found()
         self.eventually(node.leads)
         self.assertNotEqual(node.status().cluster_id, cluster)

@@ -14,7 +14,7 @@ import grpc
 import cluster_nodes
 import daemon_test
 import wire
-from cluster_nodes import Node
+from cluster_nodes import LoneNode, Node
 from free_ports import free_port
 from wire import messaging_pb2
 
@@ -117,7 +117,7 @@ class ClusterTest(cluster_nodes.ClusterTest):
         self.eventually(lambda: leader.status().leader == "")
 
     def test_a_node_without_a_cluster_waits(self):
-        node = Node(self, "n1")
+        node = LoneNode(self, "n1")
         self.assertTrue(node.status().waits_for_invitation)
         with self.assertRaises(grpc.RpcError) as raised:
             node.client.create("orders")
@@ -125,7 +125,7 @@ class ClusterTest(cluster_nodes.ClusterTest):
         self.assertEqual(node.daemon.terminate(), 0)
 
     def test_folders_are_of_one_kind_and_of_one_node(self):  # reliability 66
-        node = Node(self, "n1")
+        node = LoneNode(self, "n1")
         node.found()
         self.assertEqual(node.daemon.terminate(), 0)
 
@@ -176,7 +176,7 @@ class ClusterTest(cluster_nodes.ClusterTest):
                       "certificate n1 --folder FOLDER` makes", str(raised.exception))
         self.assertEqual((os.path.exists(self.data), os.listdir(home["HOME"])), (False, []))
 
-        node = Node(self, "n1")
+        node = LoneNode(self, "n1")
         said = f"warning insecure is set: who reaches {node.peer_address} may be any node"
         self.assertIn(said, "".join(node.daemon.log))
 
@@ -220,9 +220,16 @@ class OwnCertificatesTest(cluster_nodes.ClusterTest):
         with concurrent.futures.ThreadPoolExecutor() as at_once:
             return list(at_once.map(lambda command: self.run_daemon(command, home), START))
 
-    def voters(self, home):
+    def members(self, home, kind):
+        """The names of those who are: "voter", "reachable"."""
         told = self.run_wharf("wharf --address 127.0.0.1:5681 cluster status --json", home)
-        return sorted(member["name"] for member in json.loads(told)["members"] if member.get("voter"))
+        return sorted(member["name"] for member in json.loads(told)["members"] if member.get(kind))
+
+    def assert_equal(self, home, *names):
+        """As other tests have it by themselves (replicas.py)."""
+        self.eventually(lambda: self.members(home, "reachable") == list(names))
+        told = self.run_wharf("wharf --address 127.0.0.1:5681 cluster verify", home)
+        self.assertIn(f"{', '.join(names)} hold the same", told)
 
     def test_three_nodes_by_the_commands_that_everybody_reads_first(self):
         home = self.home("home")
@@ -231,7 +238,7 @@ class OwnCertificatesTest(cluster_nodes.ClusterTest):
         for command in JOIN:
             self.run_wharf(command, home)
 
-        self.eventually(lambda: self.voters(home) == ["n1", "n2", "n3"])
+        self.eventually(lambda: self.members(home, "voter") == ["n1", "n2", "n3"])
         keys = f"{home['HOME']}/.config/wharf/peers"
         self.assertEqual(sorted(os.listdir(keys)), ["n1.key", "n1.pem", "n2.key", "n2.pem", "n3.key", "n3.pem",
                                                     "peer-ca.key", "peer-ca.pem"])
@@ -244,6 +251,7 @@ class OwnCertificatesTest(cluster_nodes.ClusterTest):
             daemon.start(env=home)
         self.run_wharf("wharf --address 127.0.0.1:5681 queue create orders", home)
         self.assertEqual({name: os.stat(f"{keys}/{name}").st_mtime_ns for name in os.listdir(keys)}, before)
+        self.assert_equal(home, "n1", "n2", "n3")
 
     def test_the_node_of_another_user_is_not_let_in(self):
         home, elsewhere = self.home("home"), self.home("elsewhere")
@@ -254,7 +262,7 @@ class OwnCertificatesTest(cluster_nodes.ClusterTest):
         refused = self.run_wharf(JOIN[1], home, code=1)
 
         self.assertRegex(refused, "n2.*certificate")
-        self.assertEqual(self.voters(home), ["n1"])
+        self.assertEqual(self.members(home, "voter"), ["n1"])
         daemon_test.wait_for_line(second, "a peer is refused: .*certificate")
         self.assertEqual(first.exit_code(), None)
 

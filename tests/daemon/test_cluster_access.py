@@ -14,7 +14,7 @@ import cluster_nodes
 import daemon_test
 import wire
 from access_calls import AccessClient, make_token
-from cluster_nodes import Node
+from cluster_nodes import LoneNode, Node
 
 ROOT = "RootManageSharedAccessKey"
 SOON = 1.0  # seconds; in which a rule that is gone has ended on every node
@@ -89,8 +89,10 @@ class ClusterAccessTest(cluster_nodes.ClusterTest):
         with self.assertRaisesRegex(grpc.RpcError, "was replaced, and is not taken back"):
             leader.client.rotate("orders", "reader", key=reader.primary_key)
         leader.client.make_rule("orders", "made-after", "Send")
-        leader.client.rotate("", ROOT)
+        rolled = leader.client.rotate("", ROOT)
         self.assertEqual(self.status_of(leader, self.root()), UNAUTHENTICATED)  # It was the key of the file.
+        for node in self.nodes:  # Who compares them in the end has the new one.
+            node.token = make_token("sb://host/", ROOT, rolled.primary_key)
 
     def test_a_connection_string_that_names_all_nodes_is_good_after_a_fail_over(self):
         first = self.start_on()
@@ -113,7 +115,7 @@ class ClusterAccessTest(cluster_nodes.ClusterTest):
         self.assertIn("leader n", wharf("cluster", "status"))
 
     def test_the_founding_makes_the_first_rule_and_says_where_its_key_is(self):  # SEC-3
-        node = Node(self, "n1", flags=("--access=on",))
+        node = LoneNode(self, "n1", flags=("--access=on",))
         file = pathlib.Path(node.data, "root-connection-string")
         self.assertFalse(file.exists())
 
@@ -139,8 +141,8 @@ class ClusterAccessTest(cluster_nodes.ClusterTest):
         rule = client.make_rule("orders", "reader", "Listen")
         self.assertEqual(alone.terminate(), 0)
 
-        node = Node(self, "n1", flags=("--access=on",), token=self.root,
-                    listen=f"127.0.0.1:{cluster_nodes.free_port()}")  # The same when it is opened anew.
+        node = LoneNode(self, "n1", flags=("--access=on",), token=self.root,
+                        listen=f"127.0.0.1:{cluster_nodes.free_port()}")  # The same when it is opened anew.
         self.assertEqual(self.status_of(node, None), UNAUTHENTICATED)  # It has rules.
         self.assertNotEqual(node.found().cluster_id, "")
 
@@ -149,7 +151,7 @@ class ClusterAccessTest(cluster_nodes.ClusterTest):
         self.assertEqual(self.code_of(self.client_of(node, None).peek, "orders"), UNAUTHENTICATED)
 
     def test_a_node_that_waits_has_no_rules_and_serves_nobody(self):
-        node = Node(self, "n1", flags=("--access=on",))
+        node = LoneNode(self, "n1", flags=("--access=on",))
 
         self.assertTrue(node.status().waits_for_invitation)  # It is asked from its own machine.
         self.assertEqual(self.code_of(node.client.create, "orders"), UNAVAILABLE)
@@ -208,7 +210,7 @@ class ClusterAccessTest(cluster_nodes.ClusterTest):
 
     def test_rules_come_to_who_was_not_told_whether_and_off_is_the_flag_alone(self):
         first = Node(self, "n1", flags=("--access=on",), token=self.root)
-        second = Node(self, "n2")  # auto
+        second = Node(self, "n2", token=self.root)  # auto
         self.nodes, self.first = [first, second], first
         self.assertEqual(self.status_of(second, None), grpc.StatusCode.OK)
         first.found()
@@ -230,7 +232,7 @@ class ClusterAccessTest(cluster_nodes.ClusterTest):
     def test_a_kill_while_it_is_founded_leaves_a_folder_that_lets_its_operator_in(self):
         for delay in (0.0, 0.01, 0.02, 0.04, 0.08):
             with self.subTest(delay=delay):
-                node = Node(self, f"n{int(delay * 100)}x", flags=("--access=on",))
+                node = LoneNode(self, f"n{int(delay * 100)}x", flags=("--access=on",))
                 founding = node.cluster.Found.future(access_calls.found_request(), timeout=wire.TIMEOUT)
                 time.sleep(delay)  # Wherever that is.
                 node.daemon.kill()

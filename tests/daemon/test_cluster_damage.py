@@ -172,6 +172,7 @@ class ClusterDamageTest(cluster_nodes.ClusterTest):
 
     def test_a_node_that_is_alone_keeps_what_it_has(self):
         first = self.start_with_messages(count=1)
+        self.cannot_compare("it is alone")
         manifest = self.manifest(first)
         copy = shutil.copytree(first.data, f"{self.folder.name}/copy")
         with open(manifest, "r+b") as file:

@@ -9,7 +9,7 @@ import daemon_test
 import operations
 import test_metrics
 import wire
-from cluster_nodes import Node
+from cluster_nodes import LoneNode
 
 from grpc.health.v1 import health_pb2, health_pb2_grpc  # noqa: E402  pylint: disable=wrong-import-order
 
@@ -76,7 +76,7 @@ class ClusterOperationsTest(cluster_nodes.ClusterTest):
         self.eventually(lambda: self.values(first).get("wharf_cluster_knows_leader") == 0)
 
     def test_a_node_that_waits_is_ready_to_be_invited(self):
-        node = Node(self, "n1", listen=operations.PLACES)
+        node = LoneNode(self, "n1", listen=operations.PLACES)
         self.assertEqual(self.takes_part(node), (200, 200, SERVING))
         self.assertIn("cluster: this node belongs to no cluster yet", self.ask(node, "/readyz")[1])
         self.assertEqual(self.leads(node), (False, False, False))

@@ -1,15 +1,12 @@
-"""What a cluster does with more than its logs: a broker's data become one's, who lacks too much is sent a snapshot,
-and of a node that is left another cluster is made."""
-
-import os
-import subprocess
+"""What a cluster does with more than its logs: a broker's data become one's, and who lacks too much is sent a
+snapshot."""
 
 import grpc
 
 import cluster_nodes
 import daemon_test
 import wire
-from cluster_nodes import Node
+from cluster_nodes import LoneNode, Node
 from free_ports import free_port
 
 # So little is kept of a log that a few hundred messages are more.
@@ -22,9 +19,9 @@ def bodies(messages):
 
 class SnapshotTest(cluster_nodes.ClusterTest):
 
-    def start_node(self, name, **options):
+    def start_node(self, name, kind=Node, **options):
         """At a port that stays: a node that opens its folder anew listens again."""
-        return Node(self, name, listen=f"127.0.0.1:{free_port()}", **options)
+        return kind(self, name, listen=f"127.0.0.1:{free_port()}", **options)
 
     def join(self, leader, *others):
         for other in others:
@@ -60,7 +57,7 @@ class SnapshotTest(cluster_nodes.ClusterTest):
         alone = self.start(data=f"{self.folder.name}/n1")
         self.client.create("orders")
         self.assertEqual(alone.terminate(), 0)
-        first = self.start_node("n1")
+        first = self.start_node("n1", LoneNode)
 
         first.found()
         daemon_test.wait_for_line(first.daemon, "wharfd opens .* anew")
@@ -74,7 +71,7 @@ class SnapshotTest(cluster_nodes.ClusterTest):
         alone = self.start(data=f"{self.folder.name}/n2")
         self.client.create("orders")
         self.assertEqual(alone.terminate(), 0)
-        first, other = self.start_node("n1"), self.start_node("n2")
+        first, other = self.start_node("n1", LoneNode), self.start_node("n2", LoneNode)
         first.found()
         self.eventually(first.leads)
 
@@ -107,32 +104,3 @@ class SnapshotTest(cluster_nodes.ClusterTest):
         second.restart()
         leader = self.leader_of([second, third])
         self.assertEqual(len(leader.client.receive_all("orders", 64)), 64)
-
-    def test_one_that_is_left_becomes_a_cluster_of_its_own(self):
-        first = self.start_cluster()
-        first.client.create("orders")
-        first.client.send("orders", b"kept")
-        third = self.nodes[2]
-        self.eventually(lambda: third.status().applied_index >= first.status().committed_index)
-        for node in self.nodes:
-            node.daemon.kill()
-        command = [os.environ["WHARFD"], "recover", "--data", third.data, *third.flags()]
-
-        def recover(*more):
-            return subprocess.run([*command, *more], capture_output=True, text=True, timeout=wire.TIMEOUT, check=False)
-
-        told = recover()
-        self.assertEqual(told.returncode, 1, told)
-        self.assertRegex(told.stdout, r"of members n1, n2, n3\nits log ends at entry \d+ of term \d+")
-        self.assertIn("would be lost", told.stdout)
-        done = recover("--accept-loss")
-        self.assertEqual(done.returncode, 0, done)
-        third.restart()
-
-        self.leader_of([third])
-        self.assertEqual(third.client.receive_one("orders").message.body, b"kept")
-        (self_only,) = third.status().members
-        self.assertEqual(self_only.name, "n3")
-        running = recover("--accept-loss")
-        self.assertEqual(running.returncode, 1)
-        self.assertIn("in use by another wharfd", running.stderr)

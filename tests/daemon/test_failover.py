@@ -7,8 +7,8 @@ import subprocess
 import sys
 import unittest
 
+import cluster_nodes
 import daemon_test
-import three_nodes
 import wire
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -27,19 +27,16 @@ def example(language):
     return block.text
 
 
-@unittest.skipUnless(os.path.exists(os.path.dirname(os.environ["WHARFD"]) + "/libwharfraft.so"),
-                     "built without WHARF_CLUSTER")
-class FailoverTest(daemon_test.DaemonTest):
+class FailoverTest(cluster_nodes.ClusterTest):
 
     def run_over_a_failover(self, language, name, command, **environment):
-        addresses = [f"127.0.0.1:{three_nodes.free_port()}" for _ in ADDRESSES]
-        nodes = three_nodes.ThreeNodes(self, addresses)
-        first = wire.Client(nodes.leader().address)
-        self.addCleanup(first.close)
-        first.create("orders", requires_duplicate_detection=True)
+        self.nodes = [cluster_nodes.Node(self, f"n{number}", listen=f"127.0.0.1:{cluster_nodes.free_port()}")
+                      for number in (1, 2, 3)]
+        leader = self.join_all()
+        leader.client.create("orders", requires_duplicate_detection=True)
         text = example(language)
-        for there, here in zip(ADDRESSES, addresses):
-            text = text.replace(there, here)
+        for there, node in zip(ADDRESSES, self.nodes):
+            text = text.replace(there, node.daemon.address)
         folder = pathlib.Path(self.folder.name)
         (folder / name).write_text(text)
         os.symlink(ROOT / "proto", folder / "proto")
@@ -48,14 +45,14 @@ class FailoverTest(daemon_test.DaemonTest):
                                    stderr=subprocess.PIPE, text=True)
         self.addCleanup(program.kill)
         daemon_test.wait_for(
-            lambda: self.assertGreater(first.runtime("orders").active_message_count, 20), AssertionError)
+            lambda: self.assertGreater(leader.client.runtime("orders").active_message_count, 20), AssertionError)
         self.assertIsNone(program.poll())
-        nodes.leader().kill()
+        leader = self.leader_of(self.nodes)
+        leader.daemon.kill()
 
         _, said = program.communicate(timeout=wire.TIMEOUT)
         self.assertEqual(program.returncode, 0, said)
-        next_leader = wire.Client(nodes.leader().address)
-        self.addCleanup(next_leader.close)
+        next_leader = self.leader_of([node for node in self.nodes if node is not leader]).client
         received = [message.message.message_id for message in next_leader.receive_all("orders", MESSAGES)]
         self.assertEqual(received, [f"order-{number}" for number in range(MESSAGES)])
         self.assertEqual(list(next_leader.receive("orders")), [])

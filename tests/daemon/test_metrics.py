@@ -82,7 +82,7 @@ class MetricsTest(daemon_test.DaemonTest):
         self.assertEqual(self.rows(lambda name: not name.startswith("wharf_cluster_")), self.rows_of(described))
 
     def test_the_table_of_a_node_is_what_one_tells(self):
-        node = cluster_nodes.Node(self, "n1", listen=operations.PLACES)
+        node = cluster_nodes.LoneNode(self, "n1", listen=operations.PLACES)
         self.port = operations.port_of(node.daemon)
         daemon_test.wait_for(lambda: self.assertIn("wharf_cluster_waits", self.scrape()[1]), AssertionError)
         _, described = parse(self.scrape()[1])

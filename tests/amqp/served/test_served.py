@@ -284,7 +284,7 @@ class Serves(served.ServedTest):
     # --- a node of a cluster
 
     def test_a_node_serves_while_it_leads(self):
-        node = cluster_nodes.Node(self, "n1", listen=f"{served.PLACES},amqp://127.0.0.1:0")
+        node = cluster_nodes.LoneNode(self, "n1", listen=f"{served.PLACES},amqp://127.0.0.1:0")
         self.port = served.amqp_port(node.daemon)
         with self.assertRaisesRegex(ConnectionException, FORCED):
             self.dial()

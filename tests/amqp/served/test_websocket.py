@@ -237,7 +237,7 @@ class Serves(OverWebSocket):
     # --- nodes of a cluster
 
     def test_without_a_leader_it_is_told_to_come_again(self):
-        node = cluster_nodes.Node(self, "n1", listen=f"{served.PLACES},{PLACE}")
+        node = cluster_nodes.LoneNode(self, "n1", listen=f"{served.PLACES},{PLACE}")
         with self.assertRaises(Refused) as refused:
             self.open(served.amqp_port(node.daemon, "servicebus"))
         self.assertEqual(refused.exception.status, 503)
