@@ -15,9 +15,6 @@ using Clock = std::chrono::steady_clock;
 constexpr Duration kLeaderPatience = std::chrono::seconds(60);
 // As long as nothing at all is acknowledged.
 constexpr Duration kStrikePatience = std::chrono::seconds(60);
-constexpr Duration kEqualPatience = std::chrono::seconds(60);
-// What a run leaves is a few MiB, of which they compare 16 a second.
-constexpr Duration kComparePatience = std::chrono::seconds(60);
 constexpr std::uint64_t kAcknowledgementsMax = 400;
 // Of a load that has found the next leader.
 constexpr std::uint64_t kGoesOn = 100;
@@ -161,11 +158,7 @@ Status ClusterRun::End() {
   Weigh(last);
   load_.recorder().Add(last);
   WHARF_RETURN_IF_ERROR(drained);
-  WHARF_RETURN_IF_ERROR(nodes_.AwaitEqual(kEqualPatience));
-  WHARF_RETURN_IF_ERROR(nodes_.AskWhetherEqual(kComparePatience));
-  WHARF_RETURN_IF_ERROR(nodes_.AwaitEqual(kEqualPatience));
-  WHARF_RETURN_IF_ERROR(nodes_.StopInOrder());
-  return nodes_.CompareStates();
+  return nodes_.StopEqual();
 }
 
 }  // namespace wharf::crash

@@ -25,6 +25,9 @@ constexpr Duration kFoundPatience = std::chrono::seconds(60);
 constexpr Duration kStopPatience = std::chrono::seconds(60);
 constexpr Duration kTransferPatience = std::chrono::seconds(5);
 constexpr Duration kReachPatience = std::chrono::seconds(60);
+constexpr Duration kEqualPatience = std::chrono::seconds(60);
+// What a run leaves is a few MiB, of which they compare 16 a second.
+constexpr Duration kComparePatience = std::chrono::seconds(60);
 // Of one that has nearly everything; under load the leader's log always has some more.
 constexpr std::uint64_t kLagMax = 256;
 
@@ -339,6 +342,14 @@ Status NodeSet::CompareStates() const {
                         difference)};
   }
   return {};
+}
+
+Status NodeSet::StopEqual() {
+  WHARF_RETURN_IF_ERROR(AwaitEqual(kEqualPatience));
+  WHARF_RETURN_IF_ERROR(AskWhetherEqual(kComparePatience));
+  WHARF_RETURN_IF_ERROR(AwaitEqual(kEqualPatience));
+  WHARF_RETURN_IF_ERROR(StopInOrder());
+  return CompareStates();
 }
 
 }  // namespace wharf::crash

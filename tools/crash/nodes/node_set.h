@@ -103,6 +103,9 @@ class NodeSet {
   Status AskWhetherEqual(Duration patience);
   // The same of nodes that were stopped in order, by their rows.
   Status CompareStates() const;
+  // When nobody asks them anything any more: stops them in order, behind and before such a
+  // comparison. An error if they do not hold the same.
+  Status StopEqual();
 
   // How often one was invited in vain, and began with an empty folder again.
   std::uint64_t emptied() const { return emptied_; }
