@@ -129,10 +129,12 @@ class ClusterTest(cluster_nodes.ClusterTest):
         node.found()
         self.assertEqual(node.daemon.terminate(), 0)
 
-        for data, flags in ((node.data, ()), (node.data, ("--node", "n2", *node.flags()[2:]))):
+        for flags, sentence in (
+                ((), "belongs to a node of a cluster, in whose log is what was last written; start it as that node"),
+                (("--node", "n2", *node.flags()[2:]), "not to n2; start it with --node n1, or name another folder")):
             with self.assertRaises(AssertionError) as raised:
-                wire.Daemon(data, flags=flags)
-            self.assertRegex(str(raised.exception), "error wharfd ends: ")
+                wire.Daemon(node.data, flags=flags)
+            self.assertRegex(str(raised.exception), f"error wharfd ends: .*{sentence}")
 
     def test_nodes_with_certificates_take_new_ones_while_they_run(self):
         keys = f"{self.folder.name}/keys"

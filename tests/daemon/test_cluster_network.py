@@ -3,8 +3,12 @@
 import random
 import unittest
 
+import grpc
+
 import peer_network
+import wire
 from asked_sends import AskedSends
+from wharf.v1 import cluster_pb2  # pylint: disable=wrong-import-order
 
 SEED = 28
 
@@ -41,6 +45,27 @@ class ClusterNetworkTest(peer_network.NetworkTest):
             sends.assert_kept(self, leader.client)
             said = self.verified()
             self.assertFalse(said.trouble, said)
+
+    def test_of_two_sides_that_change_the_members_one_is_right(self):  # reliability 32
+        """Who led removes one of the others while it is cut off from both, and these remove it."""
+        apart = self.start_network()
+        others = [node for node in self.nodes if node is not apart]
+        self.cut(*(way for way in self.network.ways() if apart.name in way))
+        request = cluster_pb2.RemoveMemberRequest(name=others[0].name)
+        removal = apart.cluster.RemoveMember.future(request, timeout=wire.TIMEOUT)
+
+        leader = self.leader_of(others)
+        self.eventually(lambda: leader.remove(apart) is not None)
+        self.cannot_compare("it is no member any more", apart)
+
+        self.assertIn(removal.exception().code(),
+                      (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.FAILED_PRECONDITION))
+        self.network.heal(*self.network.ways())
+        self.eventually(lambda: f"{apart.name} from " in leader.status().refused_peer)
+        self.wait_for_voters(others)
+        leader.client.create("orders")
+        leader.client.send("orders", b"of two")
+        self.assertEqual(apart.status().leader, "")
 
 
 if __name__ == "__main__":

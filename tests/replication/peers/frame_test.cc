@@ -57,7 +57,7 @@ TEST(FrameTest, FramesComeOutAsTheyWentInHoweverTheyAreCut) {
   }
 }
 
-TEST(FrameTest, ABitFlippedAnywhereEndsTheStream) {
+TEST(FrameTest, ABitFlippedAnywhereEndsTheStream) {  // reliability 29, 34
   const std::string stream = Stream({"first", "second"});
 
   for (std::size_t bit = 0; bit < 8 * stream.size(); ++bit) {

@@ -115,7 +115,7 @@ TEST_F(PeersHandshakeTest, ACopyOfANodeIsRefusedWhileTheFirstIsThereAndTheFirstG
   EXPECT_TRUE(EventuallyConnected({&one, &copy}));
 }
 
-// Whoever answers at the address of a member is looked at as closely as who dials.
+// Whoever answers at the address of a member is looked at as closely as who dials. reliability 66
 TEST_F(PeersHandshakeTest, ACopyThatAnswersInThePlaceOfTheFirstIsRefused) {
   Node& one = AddNode(1);
   Node& two = AddNode(2);

@@ -47,7 +47,7 @@ void RunSeeds(const std::string& clients, Leaves leaves) {
 }
 
 // LCK-11, SND-1, SND-5, SCH-3..7, TTL-6, DEF-1..5, PRG-1, JOB-1, DUP-5, DUP-6.
-// reliability 14, 15, 27, 29, 30, 31, 35, 49
+// reliability 14, 15, 27, 29, 30, 31, 32, 35, 49
 TEST(BrokerSimulationTest, NothingAcknowledgedIsLostWithALeader) {
   RunSeeds<PowerClients>("queue", Leaves::kGarbage);
 }

@@ -168,8 +168,8 @@ void SimCluster::Send(RaftId from, RaftId to, MessageClass travels, const std::s
 
 void SimCluster::Deliver(RaftId from, RaftId to, MessageClass travels, const std::string& message) {
   SimNode& node = *nodes_[to - 1];
-  const bool arrives = node.is_running();
-  node.Receive(from, message);
+  const bool arrives = node.is_running() && node.LetsIn(*nodes_[from - 1]);
+  if (arrives) node.Receive(from, message);
   if (travels == MessageClass::kSnapshot) nodes_[from - 1]->OnSnapshotSent(to, arrives);
 }
 
@@ -193,7 +193,7 @@ SimNode* SimCluster::Leader() {
 
 void SimCluster::Fault() {
   SimNode& node = AnyNode();
-  const std::uint64_t what = Chance(18);
+  const std::uint64_t what = Chance(20);
   const auto is = [&](std::uint64_t number, const char* name) {
     if (what != number) return false;
     ++faults_[name];
@@ -242,6 +242,11 @@ void SimCluster::Fault() {
   } else if (is(15, "slow disk")) {
     nodes_[Target() - 1]->SlowDisk(1 + Chance(100));
   } else if (what < 18) {
+    ++faults_["kill in a turn"];
+    SimNode& killed = *nodes_[Target() - 1];
+    killed.StopAtStep(1 + Chance(20));
+    Restart(killed);
+  } else {
     ++faults_["change of members"];
     ChangeMembers(3);
   }
@@ -333,7 +338,7 @@ void SimCluster::Heal() {
   lost_ = repeated_ = delayed_ = slow_ = apart_ = 0;
   cut_.clear();
   for (const auto& node : nodes_) {
-    node->LetDiskGo();
+    node->LetGo();
     node->SlowDisk(0);
     node->Resume();
     if (!node->is_running() && !gone_.contains(node->id())) node->Start();

@@ -27,6 +27,7 @@ SimNode::SimNode(RaftId id, const Members& founders, World world)
              founders.voters.empty() ? StatePosition()
                                      : StatePosition{1, 1, SharedLibrary().EncodeMembers(founders)},
              Watches()) {
+  log_.before = [this] { return Step(); };
   const std::uint64_t founded = store_.state().position.index;
   if (founded != 0) static_cast<void>(log_.BeginAt({founded, 1}, {.term = 1, .commit = founded}));
 }
@@ -58,6 +59,7 @@ RaftNode::Options SimNode::Options() const {
 void SimNode::Start() {
   ++life_;
   log_.stops = false;
+  steps_left_.reset();
   is_paused_ = is_syncing_ = false;
   syncs_before_ = log_.syncs;
   Settle();
@@ -126,11 +128,18 @@ void SimNode::CutPower() {
   store_.CutPower();
 }
 
+bool SimNode::Step() {
+  if (steps_left_ && *steps_left_ > 0) --*steps_left_;
+  return steps_left_ != std::uint64_t{0};
+}
+
 void SimNode::Turn() {
   if (stands_still()) return;
   syncs_before_ = log_.syncs;
   if (leading_) leading_->log.Pump(*node_);
-  if (!node_->Run().ok()) return CutPower();
+  const Status done = node_->Run();
+  if (steps_left_ == std::uint64_t{0}) return Stop();
+  if (!done.ok()) return CutPower();
   TendLeadership();
   if (sync_time_ == 0 || log_.syncs == syncs_before_) return;
   is_syncing_ = true;
@@ -176,21 +185,25 @@ void SimNode::Resume() {
   if (!is_syncing_) GoOn();
 }
 
-// As the streams do. One that waits to be added lets in who invites it.
-bool SimNode::LetsIn(RaftId from) {
+const std::set<RaftId>& SimNode::KnownMembers() {
   const std::string& members = store_.state().position.members;
-  if (members != members_) {
-    members_ = members;
-    const Members decoded = *SharedLibrary().DecodeMembers(members);
-    known_.clear();
-    known_.insert(decoded.voters.begin(), decoded.voters.end());
-    known_.insert(decoded.learners.begin(), decoded.learners.end());
-  }
-  return known_.empty() || known_.contains(from);
+  if (members == members_) return known_;
+  members_ = members;
+  const Members decoded = *SharedLibrary().DecodeMembers(members);
+  known_ = {decoded.voters.begin(), decoded.voters.end()};
+  known_.insert(decoded.learners.begin(), decoded.learners.end());
+  return known_;
+}
+
+bool SimNode::LetsIn(SimNode& other) {
+  if (KnownMembers().empty() || KnownMembers().contains(other.id())) return true;
+  const bool is_needed = node_->leader() == 0 || node_->leader() == other.id();
+  return is_needed && other.KnownMembers().contains(other.id()) &&
+         other.store_.state().position.index > store_.state().position.index;
 }
 
 void SimNode::Receive(RaftId from, const std::string& message) {
-  if (!is_running() || !LetsIn(from)) return;
+  if (!is_running()) return;
   if (stands_still()) return inbox_.emplace_back(from, message), void();
   if (!node_->Receive(from, message)) world_.history.Violation("a message was refused");
   Turn();
@@ -229,6 +242,7 @@ void SimNode::Propose(const MemberChange& change) {
 }
 
 void SimNode::Send(RaftId to, MessageClass travels, std::string message) {
+  if (!Step()) return;
   const bool is_behind_sync = sync_time_ != 0 && log_.syncs != syncs_before_;
   if (is_behind_sync) return unsent_.emplace_back(to, travels, std::move(message)), void();
   world_.send(to, travels, std::move(message));
@@ -236,7 +250,7 @@ void SimNode::Send(RaftId to, MessageClass travels, std::string message) {
 
 // Behind a snapshot nothing is applied to the state before it, as ApplyThread ends there.
 void SimNode::Apply(std::vector<CommittedEntry> entries) {
-  if (is_reopening_) return;
+  if (is_reopening_ || !Step()) return;
   for (CommittedEntry& entry : entries) to_apply_.push_back(std::move(entry));
   Later(&SimNode::ApplySome);
 }
@@ -281,6 +295,7 @@ void SimNode::OnApplied(const LogPlace& place) {
 }
 
 void SimNode::Install(RaftSnapshot /*snapshot*/) {
+  if (!Step()) return;
   is_reopening_ = true;
   to_apply_.clear();
   Later(&SimNode::Reopen);
@@ -300,6 +315,7 @@ std::optional<RaftSnapshot> SimNode::Snapshot(std::uint64_t from) {
 
 // Whoever leads begins with all of the state.
 void SimNode::OnLeading(std::uint64_t term) {
+  if (!Step()) return;
   Write();
   world_.history.OnLeading(id_, term);
   const RaftCommitLog::Options options{.entry_bytes_max = world_.sizes.entry_max};
@@ -309,11 +325,13 @@ void SimNode::OnLeading(std::uint64_t term) {
 }
 
 void SimNode::OnLeadingEnded() {
+  if (!Step()) return;
   hand_over_to_.reset();
   if (leading_) leading_->log.Close(NotLeading());
 }
 
 void SimNode::OnReadable(ReadRound round) {
+  if (!Step()) return;
   if (leading_) leading_->log.OnReadable(round);
 }
 

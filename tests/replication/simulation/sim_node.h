@@ -78,9 +78,16 @@ class SimNode final : public Outbox,
   void Stop();
   // As by a power cut: what was not synced, or flushed, is gone.
   void CutPower();
-  // At the next sync; or not, after all.
+  // At the next sync.
   void LetDiskStop() { log_.stops = true; }
-  void LetDiskGo() { log_.stops = false; }
+  // As by kill, before the one of so many steps of its turns that is drawn: what it writes, syncs,
+  // sends and hands to its applier.
+  void StopAtStep(std::uint64_t step) { steps_left_ = step; }
+  // Neither, after all.
+  void LetGo() {
+    log_.stops = false;
+    steps_left_.reset();
+  }
   // How long a sync takes from now on. Meanwhile the node stands still, but for what it sends
   // before it syncs.
   void SlowDisk(std::uint64_t sync_time) { sync_time_ = sync_time; }
@@ -91,8 +98,11 @@ class SimNode final : public Outbox,
   // While it is paused messages wait, and ticks pass by.
   void Pause() { is_paused_ = true; }
   void Resume();
-  // Nothing of who does not belong to the cluster, as far as this node knows.
   void Receive(RaftId from, const std::string& message);
+  // As the streams do: who belongs to the cluster, as far as this node knows, or knows more of it
+  // than this one, which hears of nobody else that leads. One that waits to be added lets in who
+  // invites it.
+  bool LetsIn(SimNode& other);
   void Tick();
   void Flush(bool cuts_log);
   void OnSnapshotSent(RaftId to, bool is_installed);
@@ -146,7 +156,9 @@ class SimNode final : public Outbox,
   void OnApplied(const LogPlace& place);
   void Later(void (SimNode::*what)());
   bool stands_still() const { return is_paused_ || is_syncing_; }
-  bool LetsIn(RaftId from);
+  const std::set<RaftId>& KnownMembers();
+  // False: the node is gone, and does nothing any more.
+  bool Step();
   // What waited for it to go on.
   void GoOn();
   void EndSync();
@@ -170,6 +182,9 @@ class SimNode final : public Outbox,
   std::uint64_t syncs_before_ = 0;
   std::vector<std::tuple<RaftId, MessageClass, std::string>> unsent_;
   bool is_reopening_ = false;
+  // Nothing: it is not to stop by itself. 0: it has, and the turn that is under way leads to
+  // nothing.
+  std::optional<std::uint64_t> steps_left_;
   std::vector<std::pair<RaftId, std::string>> inbox_;
   std::deque<CommittedEntry> to_apply_;
   std::unique_ptr<SimKeeper> keeper_;

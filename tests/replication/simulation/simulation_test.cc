@@ -44,7 +44,7 @@ class SimulationTest : public ::testing::Test {
   }
 };
 
-TEST_F(SimulationTest, NoSeedLosesWhatWasAcknowledged) {  // reliability 27, 29
+TEST_F(SimulationTest, NoSeedLosesWhatWasAcknowledged) {  // reliability 27, 29, 30, 32
   SeedRuns runs("replication_test, simulation", 100);
   if (!runs.Run([&runs](std::uint64_t seed) { RunSeed(seed, runs); })) return;
 

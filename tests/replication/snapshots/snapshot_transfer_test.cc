@@ -209,7 +209,7 @@ TEST_F(TransferTest, TheReceiverGoesOnWhereItWasKilled) {
 }
 
 // A file that reached its size, but not the disk, before the power went.
-TEST_F(TransferTest, AFileThatIsOtherwiseAfterAPowerCutComesAgain) {
+TEST_F(TransferTest, AFileThatIsOtherwiseAfterAPowerCutComesAgain) {  // reliability 34
   Offer();
   while (!fs::exists(incoming() + "/000009.blob")) Turn();
   std::string damaged = files_["000007.sst"];
@@ -223,7 +223,7 @@ TEST_F(TransferTest, AFileThatIsOtherwiseAfterAPowerCutComesAgain) {
   ExpectWhole();
 }
 
-TEST_F(TransferTest, ATailThatIsOtherwiseIsFoundOutAndComesAgain) {
+TEST_F(TransferTest, ATailThatIsOtherwiseIsFoundOutAndComesAgain) {  // reliability 34
   Offer();
   while (!fs::exists(incoming() + "/000007.sst") ||
          fs::file_size(incoming() + "/000007.sst") < 500) {
