@@ -26,6 +26,14 @@ std::uint64_t LogKeeper::Look(std::uint64_t known) {
   return bound_.CutIndex(world_.log, flushed, known);
 }
 
+void LogKeeper::Flush() {
+  MutexLock lock(mutex_);
+  asked_ = Question::kFlushFirst;
+  const std::uint64_t mine = taken_ + 1;
+  wake_.notify_one();
+  while (taken_ < mine || (taken_ == mine && is_asking_)) answered_.wait(mutex_);
+}
+
 void LogKeeper::Run() {
   NameThisThread("wharf:log-keep");
   for (Question next = Next(); next != Question::kNone; next = Next()) {
@@ -37,9 +45,11 @@ void LogKeeper::Run() {
 LogKeeper::Question LogKeeper::Next() {
   MutexLock lock(mutex_);
   is_asking_ = false;
+  answered_.notify_all();
   while (asked_ == Question::kNone && !is_stopping_) wake_.wait(mutex_);
   if (is_stopping_) return Question::kNone;
   is_asking_ = true;
+  ++taken_;
   return std::exchange(asked_, Question::kNone);
 }
 

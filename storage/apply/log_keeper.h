@@ -37,6 +37,10 @@ class LogKeeper {
   // Up to where the log may be cut now. `known`: what all followers have, as far as this node
   // knows; of a single node, all.
   std::uint64_t Look(std::uint64_t known);
+  // Flushes what the store has when this is called, and returns when that is done, or failed.
+  void Flush();
+  // Up to where the state was flushed when that was asked last.
+  std::uint64_t flushed() const { return flushed_; }
 
  private:
   enum class Question { kNone, kPosition, kFlushFirst };
@@ -51,8 +55,11 @@ class LogKeeper {
 
   Mutex mutex_;
   std::condition_variable_any wake_;
+  std::condition_variable_any answered_;
   Question asked_ ABSL_GUARDED_BY(mutex_) = Question::kNone;
   bool is_asking_ ABSL_GUARDED_BY(mutex_) = false;
+  // Questions are counted: how many were taken, all but the one under way are answered.
+  std::uint64_t taken_ ABSL_GUARDED_BY(mutex_) = 0;
   bool is_stopping_ ABSL_GUARDED_BY(mutex_) = false;
   std::thread thread_;  // Last, so that it starts when everything else is there.
 };

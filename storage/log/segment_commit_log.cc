@@ -178,10 +178,19 @@ Status SegmentCommitLog::AppendToLog(const Group& group, std::size_t good) {
   const std::vector<LogEntry> entries = EntriesOf(group, good);
   if (entries.empty()) return {};
   const Duration begin = world_.now();
+  AwaitFlush(group.bytes);
   WHARF_RETURN_IF_ERROR(log_->Append(entries, std::nullopt));
   if (kMutant != Mutant::kNoSync) WHARF_RETURN_IF_ERROR(log_->Sync());
   WarnIfSlow(world_.now() - begin);
   return {};
+}
+
+// What was told and is not written is in no flush. Who is closed meanwhile says so behind it.
+void SegmentCommitLog::AwaitFlush(std::size_t bytes) {
+  while (closed().ok() && options_.bound.IsReplayFull(*log_, keeper_->flushed(), bytes)) {
+    static_cast<void>(late_->WriteAll());
+    keeper_->Flush();
+  }
 }
 
 // Small batches travel together, a large one in parts.

@@ -10,7 +10,7 @@
 // no log of its own: after a crash it is that of the last flush, and a start applies what the log
 // has behind it, before anybody reads. Who reads, reads through store(), for whom everything that
 // was told is written first. The log is cut behind what is flushed, and a flush is due when a start
-// would have much to apply.
+// would have much to apply; where it would have too much, the next group waits for a flush.
 //
 // A batch is checked before it is written to the log, where one that cannot be applied would end
 // every start. The first failure, of the log or of the store, closes it for good. Append and
@@ -53,7 +53,8 @@ class SegmentCommitLog final : public CommitLog {
  public:
   struct Options {
     LateWriter::Options late{};
-    LogBound bound{.unflushed_bytes_max = std::uint64_t{96} << 20};
+    LogBound bound{.unflushed_bytes_max = std::uint64_t{96} << 20,
+                   .replayed_bytes_max = std::uint64_t{128} << 20};
     // Of one entry, with what is around its payload; a larger batch is several.
     std::size_t entry_bytes_max = std::size_t{4} << 20;
   };
@@ -120,6 +121,8 @@ class SegmentCommitLog final : public CommitLog {
   // How many can be applied; the log closes at the first that cannot.
   std::size_t CountGood(const Group& group);
   Status AppendToLog(const Group& group, std::size_t good);
+  // Until so much more may be replayed by a start; the store cannot keep up.
+  void AwaitFlush(std::size_t bytes);
   std::vector<LogEntry> EntriesOf(const Group& group, std::size_t good);
   void AddEntry(const EntryHead& head, const std::vector<std::string_view>& payload,
                 std::vector<LogEntry>& entries) const;

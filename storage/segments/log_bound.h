@@ -1,4 +1,5 @@
-// LogBound: how much of the log of a node is kept, and when its state must be flushed.
+// LogBound: how much of the log of a node is kept, when its state must be flushed, and when nothing
+// more may come before it is.
 //
 // Entries are kept until the state has flushed what they did, and until the followers have them,
 // too; but for these only so much: who lacks more gets a snapshot. Used by the raft thread; what is
@@ -14,10 +15,15 @@ namespace wharf {
 struct LogBound {
   // Of entries that the state has not flushed: a start reads and applies them.
   std::uint64_t unflushed_bytes_max = std::uint64_t{128} << 20;
+  // The same, when flushing takes long: what a single node commits waits for that. A node of a
+  // cluster must not.
+  std::uint64_t replayed_bytes_max = std::uint64_t{256} << 20;
   // Of the last entries, as far as a follower lacks them.
   std::uint64_t kept_bytes_max = std::uint64_t{1} << 30;
 
   bool IsFlushDue(const SegmentLog& log, std::uint64_t flushed) const;
+  // Whether so many bytes more are too many.
+  bool IsReplayFull(const SegmentLog& log, std::uint64_t flushed, std::uint64_t bytes) const;
   // Up to where the log may be cut: the state has flushed entries up to `flushed`, and all
   // followers have those up to `known`.
   std::uint64_t CutIndex(const SegmentLog& log, std::uint64_t flushed, std::uint64_t known) const;

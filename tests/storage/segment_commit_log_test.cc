@@ -3,11 +3,14 @@
 #include "storage/log/segment_commit_log.h"
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
+#include <future>
 #include <memory>
 #include <optional>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include <gmock/gmock.h>
@@ -17,6 +20,7 @@
 
 #include "storage/base/random.h"
 #include "storage/log/single_folder.h"
+#include "tests/storage/held_flushes.h"
 #include "tests/storage/log_observer.h"
 #include "tests/storage/temp_folder.h"
 
@@ -41,7 +45,10 @@ class SegmentCommitLogTest : public ::testing::Test {
 
   std::string data() const { return folder_.path() + "/data"; }
   RocksStoreOptions StoreOptions() const {
-    return {.path = data(), .tables = {{.name = "rows"}, {.name = "meta"}}, .position = kPosition};
+    RocksStoreOptions options{.path = data(), .tables = {{.name = "rows"}, {.name = "meta"}}};
+    options.position = kPosition;
+    options.file_system = flushes_;
+    return options;
   }
 
   // Nothing is written late before anybody reads it, or it is much.
@@ -85,6 +92,7 @@ class SegmentCommitLogTest : public ::testing::Test {
   const std::shared_ptr<spdlog::logger> before_;
   std::ostringstream said_;
   TempFolder folder_;
+  const std::shared_ptr<HeldFlushes> flushes_ = std::make_shared<HeldFlushes>();
   SystemRandom random_;
   std::unique_ptr<LogObserver> observer_;
   std::unique_ptr<RocksStore> store_;
@@ -167,6 +175,35 @@ TEST_F(SegmentCommitLogTest, AFlushIsDueByBytesOfTheLog) {
   Start({.bound = {.unflushed_bytes_max = kBound}});
 
   EXPECT_TRUE(Has("key"));
+}
+
+// However long a flush takes: in a row that is put and deleted again memory holds nothing back.
+TEST_F(SegmentCommitLogTest, WhatAStartWouldHaveToApplyIsBoundedWhereFlushesTakeLong) {
+  constexpr std::uint64_t kBound = 1 << 20;
+  constexpr std::size_t kBytes = 60'000;
+  Start({.bound = {.unflushed_bytes_max = kBound / 4, .replayed_bytes_max = kBound}});
+  flushes_->Hold();
+  std::promise<void> last;
+  std::future<void> is_last = last.get_future();
+  std::atomic<std::uint64_t> done = 0;
+  constexpr std::uint64_t kBatches = 4 * kBound / kBytes;
+  for (std::uint64_t at = 1; at <= kBatches; ++at) {
+    WriteBatch batch;
+    batch.Put(kRows, "key", std::string(kBytes, 'v'));
+    log_->Append(std::move(batch), [&](const Result<CommitIndex>& committed) {
+      EXPECT_TRUE(committed.ok());
+      if (++done == kBatches) last.set_value();
+    });
+    // One after the other, until one waits.
+    while (done < at && !flushes_->has_held()) std::this_thread::yield();
+  }
+
+  EXPECT_EQ(is_last.wait_for(std::chrono::milliseconds(300)), std::future_status::timeout);
+  EXPECT_LE(log_->stats().bytes, kBound);
+
+  flushes_->Release();
+  is_last.wait();
+  EXPECT_EQ(done, kBatches);
 }
 
 TEST_F(SegmentCommitLogTest, AStateThatIsAheadOfItsLogIsDamaged) {
