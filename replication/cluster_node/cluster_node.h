@@ -54,6 +54,7 @@
 #include "storage/apply/log_keeper.h"
 #include "storage/archive/batch_archive.h"
 #include "storage/base/clock.h"
+#include "storage/base/log_limit.h"
 #include "storage/base/mutex.h"
 #include "storage/base/random.h"
 #include "storage/base/ticker.h"
@@ -218,6 +219,7 @@ class ClusterNode final : private Peers::Observer,
 
   // --- member_changes.cc, on the node's thread ---
   void Promote(RaftNode& node, const MemberBook& book);
+  void TellWaiting(const MemberRecord& learner, const MemberRecord* behind);
   void TellAddress(const MemberBook& book);
   void NoteAddress(RaftNode& node, RaftId from, const std::string& address);
   void Invite(const MemberRecord& member);
@@ -362,6 +364,7 @@ class ClusterNode final : private Peers::Observer,
   std::shared_ptr<RaftCommitLog> leading_;
   // Of the node's thread: the change that somebody waits for, when it could not be proposed yet.
   std::optional<PostponedChange> postponed_;
+  LogLimit waits_to_promote_{std::chrono::seconds(60)};
   std::uint16_t port_ = 0;
 
   boost::asio::io_context io_;

@@ -9,6 +9,7 @@
 
 #include "replication/cluster_node/cluster_node.h"
 #include "replication/node_message.h"
+#include "replication/not_leading.h"
 
 namespace wharf {
 namespace {
@@ -35,7 +36,7 @@ void ClusterNode::OnHanging(const RaftCommitLog& log) {
 void ClusterNode::OnLeadingEnded() {
   leader_ = 0;
   leading_.reset();
-  postponed_.reset();
+  if (postponed_) request_.Fail(std::exchange(postponed_, std::nullopt)->node, NotLeading());
   request_.OnLeadingEnded();
   world_.leaderships.OnLeadingEnded();
 }

@@ -40,8 +40,8 @@ Status IsBusy() {
 
 Status IsBehind(const MemberRecord* voter) {
   return Lacks(
-      fmt::format("{} has not taken the last change of the members yet: ask again, or "
-                  "remove that one first",
+      fmt::format("{} is heard, but its log is behind the last change of who votes: ask "
+                  "again when it has caught up, or stop it",
                   voter == nullptr ? "a voter" : "'" + voter->name + "'"));
 }
 
@@ -261,13 +261,14 @@ void ClusterNode::Transfer(const std::string& name, Done done) {
 }
 
 // Where a change that nobody asked for is under way, an address or a promotion, it comes next: who
-// was invited has written it down already. It is made of the book as it is then.
+// was invited has written it down already. It is made of the book as it is then. Who asked on an
+// earlier leadership has heard that it may be made or not.
 void ClusterNode::Propose(RaftNode& node, PostponedChange postponed) {
-  const auto change = postponed.make(node, book());
-  if (!change.ok()) return request_.Fail(postponed.node, change.status());
-  if (!*change) return request_.OnApplied(postponed.node);
-  if (node.ProposeMember(**change)) return;
+  if (!request_.IsFor(postponed.node)) return;
   if (!node.is_leading()) return request_.Fail(postponed.node, NotLeading());
+  const auto change = postponed.make(node, book());
+  if (!change.ok() || !*change) return request_.Fail(postponed.node, change.status());
+  if (node.ProposeMember(**change)) return request_.OnProposed(postponed.node);
   const auto behind =
       (*change)->changes_voters() ? node.VoterBehindMembers((*change)->node) : std::nullopt;
   if (behind && SteadyNow() > postponed.until) {
@@ -291,8 +292,17 @@ void ClusterNode::Promote(RaftNode& node, const MemberBook& book) {
     if (!is_due) continue;
     if (node.ProposeMember({MemberChange::Kind::kAddVoter, member.node, member.Encode()})) {
       spdlog::info("node {} has caught up, and votes", member.name);
+    } else if (const auto behind = node.VoterBehindMembers(member.node)) {
+      TellWaiting(member, book.Find(*behind));
     }
     return;
+  }
+}
+
+void ClusterNode::TellWaiting(const MemberRecord& learner, const MemberRecord* behind) {
+  if (const auto unsaid = waits_to_promote_.Admit()) {
+    spdlog::warn("node {} has caught up, and votes when {} has, too{}", learner.name,
+                 behind == nullptr ? "another one" : behind->name, Unsaid(*unsaid));
   }
 }
 

@@ -61,6 +61,12 @@ RaftNode::RaftNode(const Options& options, const World& world, const RaftCore::S
       handed_over_(start.applied),
       applied_(start.applied) {}
 
+bool RaftNode::Receive(RaftId from, const SharedBytes& message) {
+  if (!core_.Step(from, message)) return false;
+  heard_[from] = ticks_;
+  return true;
+}
+
 Status RaftNode::Run() {
   do {
     while (core_.HasReady()) WHARF_RETURN_IF_ERROR(Handle(core_.TakeReady()));
@@ -135,6 +141,9 @@ Status RaftNode::NoteVoters(const std::string& members) {
   Result<Members> known = world_.library.DecodeMembers(members);
   if (!known.ok()) return known.status();
   voters_ = std::move(known->voters);
+  std::erase_if(heard_, [this](const auto& each) {
+    return std::find(voters_.begin(), voters_.end(), each.first) == voters_.end();
+  });
   return {};
 }
 
@@ -266,13 +275,17 @@ bool RaftNode::ProposeMember(const MemberChange& change) {
   return is_member_proposed_;
 }
 
-// What this leader says next tells it that the change is committed. Who is not heard within an
-// election timeout is not waited for, or nobody could remove who is dead.
-std::optional<RaftId> RaftNode::VoterBehindMembers(RaftId other_than) const {
+// What this leader says next tells it that the change is committed. Who is not heard is not waited
+// for, or nobody could remove who is dead.
+std::optional<RaftId> RaftNode::VoterBehindMembers(RaftId spared) const {
+  const auto is_heard = [&](RaftId voter) {
+    const auto heard = heard_.find(voter);
+    const auto timeout = static_cast<std::uint64_t>(options_.core.election_ticks);
+    return heard != heard_.end() && ticks_ - heard->second <= timeout;
+  };
   const auto is_behind = [&](RaftId voter) {
     const std::optional<MemberProgress> progress = core_.ProgressOf(voter);
-    return voter != other_than && progress && progress->is_recently_active &&
-           progress->match < member_change_;
+    return voter != spared && progress && progress->match < member_change_ && is_heard(voter);
   };
   const auto found = std::find_if(voters_.begin(), voters_.end(), is_behind);
   return found == voters_.end() ? std::nullopt : std::optional(*found);

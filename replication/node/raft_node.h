@@ -71,8 +71,11 @@ class RaftNode {
 
   // What has happened. Nothing is done about it before Run.
   // False: it was no message that this member may send us.
-  bool Receive(RaftId from, const SharedBytes& message) { return core_.Step(from, message); }
-  void Tick() { core_.Tick(); }
+  bool Receive(RaftId from, const SharedBytes& message);
+  void Tick() {
+    ++ticks_;
+    core_.Tick();
+  }
   // By the applier: up to here.
   void OnApplied(std::uint64_t index);
   // Messages to the member are lost.
@@ -88,9 +91,10 @@ class RaftNode {
   // other voter is behind the change before (VoterBehindMembers). Committed as an empty entry if
   // the core has another one open: the proposer looks for its context.
   bool ProposeMember(const MemberChange& change);
-  // For a leader: a voter, other than this one, that it hears and whose log lacks the last change
-  // of the members: it would still vote as before that.
-  std::optional<RaftId> VoterBehindMembers(RaftId other_than) const;
+  // For a leader: a voter, but not `spared`, that it has heard within an election timeout and whose
+  // log lacks the last change of the members, or where this leader began: it may still vote as
+  // before that.
+  std::optional<RaftId> VoterBehindMembers(RaftId spared) const;
   // For a leader: the round which confirms what is true now (Observer::OnReadable).
   ReadRound RequestRead();
   // For a leader that cannot go on serving as it did: ends, and begins anew, in the same term, when
@@ -167,8 +171,11 @@ class RaftNode {
   // Of the last change of members that this leader proposed or found in its log.
   bool is_member_proposed_ = false;
   std::uint64_t member_change_ = 0;
-  // As the core knows them.
+  // As the core knows them; and in which tick one was heard last. The core itself forgets that each
+  // election timeout.
   std::vector<RaftId> voters_;
+  std::map<RaftId, std::uint64_t> heard_;
+  std::uint64_t ticks_ = 0;
 
   ReadRounds rounds_;
 };
