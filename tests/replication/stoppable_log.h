@@ -1,5 +1,5 @@
-// StoppableLog: an entry log whose disk can be made to stop before its next sync, and of whose work
-// a test hears before it is done.
+// StoppableLog: an entry log whose disk can be made to stop before its next sync, or to be slow:
+// then a sync is done when the test says so. A test hears of what the log does before it is done.
 #pragma once
 
 #include <cstdint>
@@ -25,10 +25,13 @@ class StoppableLog final : public WrappedLog {
     if (before && !before()) return {ErrorCode::kGeneralError, "the process is gone"};
     if (stops) return {ErrorCode::kGeneralError, "the power is off"};
     ++syncs;
-    return log.Sync();
+    return is_slow ? Status() : log.Sync();
   }
+  // What a slow disk owes, or what a process finds that begins.
+  void FinishSync() { static_cast<void>(log.Sync()); }
 
   bool stops = false;
+  bool is_slow = false;
   // False: nothing is done any more.
   std::function<bool()> before;
   std::uint64_t syncs = 0;

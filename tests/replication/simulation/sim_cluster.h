@@ -12,6 +12,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -97,6 +98,7 @@ class SimCluster {
   // Notes who belongs to the cluster, as this one knows it; who does not any more is stopped.
   Members LookAtMembers(SimNode& leader);
   void Dismiss(RaftId id);
+  std::optional<RaftId> NodeThatWaits();
 
   void Send(RaftId from, RaftId to, MessageClass travels, const std::string& message);
   void Deliver(RaftId from, RaftId to, MessageClass travels, const std::string& message);
@@ -127,9 +129,10 @@ class SimCluster {
   std::uint64_t lost_ = 0;
   std::uint64_t repeated_ = 0;
   std::uint64_t delayed_ = 0;
-  // Who belongs to the cluster, as of this entry; and who left it, and is stopped.
+  // Who belongs to the cluster, as of this entry; and who left it, and is stopped in the end.
   std::set<RaftId> members_;
   std::uint64_t members_at_ = 0;
+  std::set<RaftId> leaves_;
   std::set<RaftId> gone_;
   std::uint64_t joined_ = 0;
   std::uint64_t left_ = 0;

@@ -60,6 +60,7 @@ void SimNode::Start() {
   ++life_;
   log_.stops = false;
   steps_left_.reset();
+  log_.FinishSync();
   is_paused_ = is_syncing_ = false;
   syncs_before_ = log_.syncs;
   Settle();
@@ -118,6 +119,8 @@ void SimNode::Stop() {
   keeper_.reset();
   inbox_.clear();
   unsent_.clear();
+  not_handed_over_.clear();
+  readable_.reset();
   to_apply_.clear();
   hand_over_to_.reset();
 }
@@ -138,10 +141,13 @@ void SimNode::Turn() {
   syncs_before_ = log_.syncs;
   if (leading_) leading_->log.Pump(*node_);
   const Status done = node_->Run();
-  if (steps_left_ == std::uint64_t{0}) return Stop();
-  if (!done.ok()) return CutPower();
+  const bool is_killed = steps_left_ == std::uint64_t{0};
+  if (is_killed || !done.ok()) {
+    is_killed ? Stop() : CutPower();
+    return world_.stopped();
+  }
   TendLeadership();
-  if (sync_time_ == 0 || log_.syncs == syncs_before_) return;
+  if (!is_behind_sync()) return;
   is_syncing_ = true;
   world_.after(sync_time_, [this, life = life_] {
     if (life == life_ && is_running()) EndSync();
@@ -150,6 +156,7 @@ void SimNode::Turn() {
 
 void SimNode::EndSync() {
   is_syncing_ = false;
+  log_.FinishSync();
   if (!is_paused_) GoOn();
 }
 
@@ -157,6 +164,8 @@ void SimNode::GoOn() {
   for (auto& [to, travels, message] : std::exchange(unsent_, {})) {
     world_.send(to, travels, std::move(message));
   }
+  HandOver(std::exchange(not_handed_over_, {}));
+  if (readable_ && leading_) leading_->log.OnReadable(*std::exchange(readable_, std::nullopt));
   for (const auto& [from, message] : std::exchange(inbox_, {})) node_->Receive(from, message);
   node_->Tick();
   Turn();
@@ -198,8 +207,7 @@ const std::set<RaftId>& SimNode::KnownMembers() {
 bool SimNode::LetsIn(SimNode& other) {
   if (KnownMembers().empty() || KnownMembers().contains(other.id())) return true;
   const bool is_needed = node_->leader() == 0 || node_->leader() == other.id();
-  return is_needed && other.KnownMembers().contains(other.id()) &&
-         other.store_.state().position.index > store_.state().position.index;
+  return is_needed && other.KnownMembers().contains(other.id()) && other.applied() > applied();
 }
 
 void SimNode::Receive(RaftId from, const std::string& message) {
@@ -243,14 +251,19 @@ void SimNode::Propose(const MemberChange& change) {
 
 void SimNode::Send(RaftId to, MessageClass travels, std::string message) {
   if (!Step()) return;
-  const bool is_behind_sync = sync_time_ != 0 && log_.syncs != syncs_before_;
-  if (is_behind_sync) return unsent_.emplace_back(to, travels, std::move(message)), void();
+  if (is_behind_sync()) return unsent_.emplace_back(to, travels, std::move(message)), void();
   world_.send(to, travels, std::move(message));
 }
 
 // Behind a snapshot nothing is applied to the state before it, as ApplyThread ends there.
 void SimNode::Apply(std::vector<CommittedEntry> entries) {
   if (is_reopening_ || !Step()) return;
+  if (!is_behind_sync()) return HandOver(std::move(entries));
+  for (CommittedEntry& entry : entries) not_handed_over_.push_back(std::move(entry));
+}
+
+void SimNode::HandOver(std::vector<CommittedEntry> entries) {
+  if (entries.empty()) return;
   for (CommittedEntry& entry : entries) to_apply_.push_back(std::move(entry));
   Later(&SimNode::ApplySome);
 }
@@ -327,11 +340,13 @@ void SimNode::OnLeading(std::uint64_t term) {
 void SimNode::OnLeadingEnded() {
   if (!Step()) return;
   hand_over_to_.reset();
+  readable_.reset();
   if (leading_) leading_->log.Close(NotLeading());
 }
 
 void SimNode::OnReadable(ReadRound round) {
   if (!Step()) return;
+  if (is_behind_sync()) return readable_.emplace(round), void();
   if (leading_) leading_->log.OnReadable(round);
 }
 

@@ -62,6 +62,8 @@ class SimNode final : public Outbox,
     // Calls something of a node that is still running by then, soon, or after so much time.
     std::function<void(std::function<void()>)> soon;
     std::function<void(std::uint64_t time, std::function<void()>)> after;
+    // The node has stopped by itself, as it was told to.
+    std::function<void()> stopped;
     // Hears of each row that is put, and whether there was one.
     std::function<void(RaftId node, const std::string& key, bool was_there)> on_row;
     // States that snapshots bring.
@@ -83,14 +85,17 @@ class SimNode final : public Outbox,
   // As by kill, before the one of so many steps of its turns that is drawn: what it writes, syncs,
   // sends and hands to its applier.
   void StopAtStep(std::uint64_t step) { steps_left_ = step; }
-  // Neither, after all.
+  // All is well again: it stops at neither.
   void LetGo() {
     log_.stops = false;
     steps_left_.reset();
   }
   // How long a sync takes from now on. Meanwhile the node stands still, but for what it sends
-  // before it syncs.
-  void SlowDisk(std::uint64_t sync_time) { sync_time_ = sync_time; }
+  // before it syncs, and what it writes is not safe.
+  void SlowDisk(std::uint64_t sync_time) {
+    sync_time_ = sync_time;
+    log_.is_slow = sync_time != 0;
+  }
   bool is_running() const { return node_ != nullptr; }
   // Counts its lives: what was asked for in one is nothing to the next.
   std::uint64_t life() const { return life_; }
@@ -156,12 +161,17 @@ class SimNode final : public Outbox,
   void OnApplied(const LogPlace& place);
   void Later(void (SimNode::*what)());
   bool stands_still() const { return is_paused_ || is_syncing_; }
+  bool is_behind_sync() const { return sync_time_ != 0 && log_.syncs != syncs_before_; }
   const std::set<RaftId>& KnownMembers();
+  std::uint64_t applied() const {
+    return is_running() ? node_->applied() : store_.state().position.index;
+  }
   // False: the node is gone, and does nothing any more.
   bool Step();
   // What waited for it to go on.
   void GoOn();
   void EndSync();
+  void HandOver(std::vector<CommittedEntry> entries);
   void FlushAll() { Flush(/*cuts_log=*/false); }
 
   const RaftId id_;
@@ -178,9 +188,12 @@ class SimNode final : public Outbox,
   bool is_paused_ = false;
   std::uint64_t sync_time_ = 0;
   bool is_syncing_ = false;
-  // Syncs before the turn that is under way, and what it sends behind its own.
+  // Syncs before the turn that is under way, and what it sends, hands over and knows behind its
+  // own.
   std::uint64_t syncs_before_ = 0;
   std::vector<std::tuple<RaftId, MessageClass, std::string>> unsent_;
+  std::vector<CommittedEntry> not_handed_over_;
+  std::optional<ReadRound> readable_;
   bool is_reopening_ = false;
   // Nothing: it is not to stop by itself. 0: it has, and the turn that is under way leads to
   // nothing.
