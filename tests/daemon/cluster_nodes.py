@@ -105,10 +105,14 @@ class Node:
         return self.status().leader == self.name
 
     def bring_back(self):
-        """Whatever was done to it: it runs, and hears all and is heard by them."""
+        """Whatever was done to it: it runs, and hears all and is heard by them. It has not ended by itself but with a
+        sentence."""
         if self._network:
             self._network.heal(*self._network.ways())
-        if self.daemon.exit_code() is None:
+        code = self.daemon.exit_code()
+        is_told = code in (None, 0, -signal.SIGKILL) or "error wharfd ends: " in "".join(self.daemon.log)
+        self._test.assertTrue(is_told, f"{self.name} ended with {code}: " + "".join(self.daemon.log[-20:]))
+        if code is None:
             self.resume()
             self.connect()
         else:

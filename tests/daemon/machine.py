@@ -5,8 +5,8 @@ import os
 import pathlib
 import struct
 
-# As in machine_board.h: by how much the clock is ahead; the disk is held, full, broken.
-_BOARD = struct.Struct("<q???5x")
+# As in machine_board.h: by how much the clock is ahead; the disk is held, full, broken; how long a sync takes.
+_BOARD = struct.Struct("<q???5xq")
 
 
 class Machine:
@@ -16,7 +16,7 @@ class Machine:
         self._folder = folder
         os.makedirs(f"{folder}/synced")
         with open(f"{folder}/board", "w+b") as file:
-            file.write(_BOARD.pack(0, False, False, False))
+            file.write(_BOARD.pack(0, False, False, False, 0))
             file.flush()
             self._board = mmap.mmap(file.fileno(), _BOARD.size)
 

@@ -230,7 +230,9 @@ class OwnCertificatesTest(cluster_nodes.ClusterTest):
     def assert_equal(self, home, *names):
         """As other tests have it by themselves (replicas.py)."""
         self.eventually(lambda: self.members(home, "reachable") == list(names))
-        told = self.run_wharf("wharf --address 127.0.0.1:5681 cluster verify", home)
+        # Who leads may reach all a moment later.
+        told = daemon_test.wait_for(
+            lambda: self.run_wharf("wharf --address 127.0.0.1:5681 cluster verify", home), AssertionError)
         self.assertIn(f"{', '.join(names)} hold the same", told)
 
     def test_three_nodes_by_the_commands_that_everybody_reads_first(self):

@@ -112,10 +112,12 @@ class ClusterRecoveryTest(cluster_nodes.ClusterTest):
         self.assertEqual(old.status().leader, "")
 
     def assert_equal(self, *nodes):
-        verified = run(daemon_test.WHARF, "--address", ",".join(node.daemon.address for node in nodes), "cluster",
-                       "verify")
-        self.assertEqual(verified.returncode, 0, verified)
-        self.assertRegex(verified.stdout, f"^{', '.join(node.name for node in nodes)} hold the same: ")
+        def look():  # Who was just added may be reached a moment later.
+            verified = run(daemon_test.WHARF, "--address", ",".join(node.daemon.address for node in nodes), "cluster",
+                           "verify")
+            self.assertEqual(verified.returncode, 0, verified)
+            self.assertRegex(verified.stdout, f"^{', '.join(node.name for node in nodes)} hold the same: ")
+        daemon_test.wait_for(look, AssertionError)
 
 
 if __name__ == "__main__":

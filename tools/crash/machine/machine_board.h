@@ -21,14 +21,16 @@ struct MachineBoard {
   std::atomic<std::int64_t> clock_ahead_microseconds;
   // Whoever syncs a file waits.
   std::atomic<bool> is_disk_held;
-  // How long each sync takes besides what it takes.
-  std::atomic<std::int64_t> sync_takes_microseconds;
   // No file grows: ENOSPC.
   std::atomic<bool> is_disk_full;
   // Nothing can be synced: EIO.
   std::atomic<bool> is_disk_broken;
+  // How long each sync takes besides what it takes.
+  std::atomic<std::int64_t> sync_takes_microseconds;
 };
 
+// tests/daemon/machine.py writes it, too.
+static_assert(sizeof(MachineBoard) == 24);
 static_assert(std::atomic<std::int64_t>::is_always_lock_free);
 static_assert(std::atomic<bool>::is_always_lock_free);
 
