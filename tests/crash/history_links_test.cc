@@ -25,6 +25,16 @@ class HistoryLinksTest : public HistoryCheckerTest {
   void Deliver(const std::string& token, const std::string& session, std::uint32_t count) {
     run_.Deliver(kOne, token, {.count = count, .session = session});
   }
+  // A link gets a message of a session, lets go of it so much later, and another one has it.
+  void ReleaseByLink(Duration later) {
+    run_.SetSession("chat");
+    run_.Send(kOne);
+    AcceptByLink("s");
+    Deliver("a", "s", 0);
+    run_.Advance(later);
+    run_.UseSession("s", SessionVerb::kRelease).began_at = run_.now();
+    AcceptByLink("t");
+  }
   // A session with a message that a link has got, and the broker is killed.
   void KillWhileALinkHolds() {
     run_.SetSession("chat");
@@ -65,6 +75,21 @@ TEST_F(HistoryLinksTest, ItMayHaveCountedBeforeIfItsTimeWasOver) {
   Deliver("b", "t", 1);
 
   EXPECT_THAT(BrokenRules(run_), IsEmpty());
+}
+
+// Its answer says nothing of that: commits may have taken longer than the lock.
+TEST_F(HistoryLinksTest, ItMayHaveCountedIfALinkLetGoWhenItsTimeWasOver) {
+  ReleaseByLink(kLockDuration);
+  Deliver("b", "t", 1);
+
+  EXPECT_THAT(BrokenRules(run_), IsEmpty());
+}
+
+TEST_F(HistoryLinksTest, ThatItCountsWhenALinkLetsGoInTimeIsAViolation) {
+  ReleaseByLink(kLockDuration / 2);
+  Deliver("b", "t", 1);
+
+  EXPECT_THAT(BrokenRules(run_), ElementsAre(Rule::kExactCounts));
 }
 
 TEST_F(HistoryLinksTest, ThatItIsHeldAfterAKillIsAViolation) {

@@ -33,6 +33,7 @@ class HistoryMaker {
   HistoryMaker();
 
   void Advance(Duration span) { now_ += span; }
+  Timestamp now() const { return now_; }
   QueueIndex AddQueue(QueueRecord queue);
   QueueIndex AddConsumedQueue();
   // Number 0 drops duplicates.

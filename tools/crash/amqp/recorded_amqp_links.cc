@@ -149,6 +149,7 @@ void RecordedAmqp::End(Receiving& receiving, const Status& why) {
   if (ended.ok()) {
     SessionUseRecord release;
     Begin(release);
+    release.began_at = WallTime();
     ended = client_->Detach(receiving.link);
     life_.recorder.End(release, ended);
     if (receiving.session) {

@@ -30,7 +30,9 @@ Range CountsAfter(const Holding& holding) {
   if (holding.Has(Verb::kRelease, Answer::kUnknown)) return {0, 1};
   if (holding.Has(Verb::kDeadLetter, Answer::kUnknown)) return {0, 1};
   if (holding.session != nullptr && holding.session->HasRelease(Answer::kOk)) {
-    return {0, holding.Has(Verb::kAbandon, Answer::kUnknown) ? 1U : 0U};
+    const bool may_count =
+        holding.Has(Verb::kAbandon, Answer::kUnknown) || holding.session->IsReleasedLate();
+    return {0, may_count ? 1U : 0U};
   }
   if (holding.session != nullptr && holding.session->HasRelease(Answer::kUnknown)) return {0, 1};
   // Or its time was over before its link went.

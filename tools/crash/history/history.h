@@ -323,6 +323,8 @@ struct SessionUseRecord : Operation {
   SessionVerb verb = SessionVerb::kRenew;
   // Of a renew.
   Timestamp locked_until{};
+  // By the clock, of a release by a link: it is answered the same when the lock was over by then.
+  Timestamp began_at{};
   // The state that was set or read: a number above all that were set before, in any session. 0:
   // there is none; below: something else.
   std::int64_t state = 0;

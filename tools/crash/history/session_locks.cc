@@ -1,11 +1,18 @@
 #include "tools/crash/history/session_locks.h"
 
 #include <algorithm>
+#include <chrono>
 #include <tuple>
 
 #include "tools/crash/history/lives.h"
 
 namespace wharf::crash {
+namespace {
+
+// By how much the clock of the run and that of the broker may differ.
+constexpr Duration kClocksApart = std::chrono::seconds(1);
+
+}  // namespace
 
 bool SessionLock::MayHoldLonger() const {
   return std::any_of(uses.begin(), uses.end(), [](const SessionUseRecord* use) {
@@ -25,6 +32,13 @@ Timestamp SessionLock::KnownUntil(Tick begin) const {
 bool SessionLock::HasRelease(Answer answer) const {
   return std::any_of(uses.begin(), uses.end(), [&](const SessionUseRecord* use) {
     return use->verb == SessionVerb::kRelease && use->reply.answer == answer;
+  });
+}
+
+bool SessionLock::IsReleasedLate() const {
+  return std::any_of(uses.begin(), uses.end(), [this](const SessionUseRecord* use) {
+    const bool is_by_link = use->verb == SessionVerb::kRelease && use->began_at != Timestamp();
+    return is_by_link && use->began_at + kClocksApart >= until;
   });
 }
 

@@ -29,6 +29,8 @@ struct SessionLock {
   // Until when it was known to hold when the request began.
   Timestamp KnownUntil(Tick begin) const;
   bool HasRelease(Answer answer) const;
+  // Whether a link let go of it when its time may have been over.
+  bool IsReleasedLate() const;
   // Whether a release may have taken effect before this.
   bool MayBeReleasedBefore(Tick end) const;
   // Whether its link went without a word, or with the broker: nothing of it counts then.
