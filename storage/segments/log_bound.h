@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 #include "storage/segments/segment_log.h"
 
@@ -15,9 +16,9 @@ namespace wharf {
 struct LogBound {
   // Of entries that the state has not flushed: a start reads and applies them.
   std::uint64_t unflushed_bytes_max = std::uint64_t{128} << 20;
-  // The same, when flushing takes long: what a single node commits waits for that. A node of a
-  // cluster must not.
-  std::uint64_t replayed_bytes_max = std::uint64_t{256} << 20;
+  // The same, however long a flush takes: what is committed waits for it. Not bounded for a node of
+  // a cluster, whose thread must not wait.
+  std::uint64_t replayed_bytes_max = std::numeric_limits<std::uint64_t>::max();
   // Of the last entries, as far as a follower lacks them.
   std::uint64_t kept_bytes_max = std::uint64_t{1} << 30;
 
