@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::string_view kSuffix = ".segment";
 constexpr std::string_view kUnfinished = ".segment.new";
+constexpr std::string_view kSpare = ".segment.spare";
 constexpr std::size_t kPieceBytes = 1 << 20;
 
 std::optional<std::uint64_t> NumberOf(std::string_view name) {
@@ -26,6 +27,33 @@ std::optional<std::uint64_t> NumberOf(std::string_view name) {
   const auto read = std::from_chars(name.data(), end, number);
   if (read.ec != std::errc() || read.ptr != end) return std::nullopt;
   return number;
+}
+
+bool IsGone(const rocksdb::IOStatus& status) {
+  return status.IsNotFound() || status.IsPathNotFound();
+}
+
+// With its length: what is taken ahead without it, each sync has to make longer. A reader finds
+// zeros there if the process was killed.
+rocksdb::IOStatus BeginGrowing(rocksdb::FileSystem& file_system, const std::string& path,
+                               std::size_t bytes_ahead, std::unique_ptr<SegmentFile>& file) {
+  rocksdb::FileOptions options;
+  options.fallocate_with_keep_size = false;
+  std::unique_ptr<rocksdb::FSWritableFile> made;
+  const rocksdb::IOStatus status = file_system.NewWritableFile(path, options, &made, nullptr);
+  if (!status.ok()) return status;
+  made->SetPreallocationBlockSize(bytes_ahead);
+  file = Growing(std::move(made));
+  return status;
+}
+
+rocksdb::IOStatus BeginOver(rocksdb::FileSystem& file_system, const std::string& path,
+                            std::unique_ptr<SegmentFile>& file) {
+  std::unique_ptr<rocksdb::FSRandomRWFile> opened;
+  const rocksdb::IOStatus status =
+      file_system.NewRandomRWFile(path, rocksdb::FileOptions(), &opened, nullptr);
+  if (status.ok()) file = WrittenOver(std::move(opened));
+  return status;
 }
 
 }  // namespace
@@ -86,8 +114,7 @@ Result<std::vector<std::uint64_t>> SegmentFolder::List() const {
 Status SegmentFolder::Remove(std::uint64_t number) {
   const std::string file = PathOf(number);
   const rocksdb::IOStatus status = file_system_->DeleteFile(file, kNoOptions, nullptr);
-  const bool is_gone = status.IsNotFound() || status.IsPathNotFound();
-  return is_gone ? Status() : FromRocks(status, "cannot remove " + file);
+  return IsGone(status) ? Status() : FromRocks(status, "cannot remove " + file);
 }
 
 Status SegmentFolder::RemoveUnfinished() {
@@ -102,18 +129,50 @@ Status SegmentFolder::RemoveUnfinished() {
   return {};
 }
 
-Result<std::unique_ptr<rocksdb::FSWritableFile>> SegmentFolder::Create(const SegmentHead& head) {
+Result<std::vector<std::string>> SegmentFolder::ListSpares() const {
+  auto names = ListNames();
+  if (!names.ok()) return names.status();
+  std::erase_if(*names, [](const std::string& name) { return !name.ends_with(kSpare); });
+  for (std::string& name : *names) name.insert(0, path_ + "/");
+  return names;
+}
+
+// Somebody may have removed it before.
+Result<std::optional<std::string>> SegmentFolder::MakeSpare(std::uint64_t number) {
+  const std::string file = PathOf(number);
+  std::string spare = fmt::format("{}/{:08}{}", path_, number, kSpare);
+  const rocksdb::IOStatus status = file_system_->RenameFile(file, spare, kNoOptions, nullptr);
+  if (IsGone(status)) return std::optional<std::string>();
+  if (!status.ok()) return FromRocks(status, "cannot rename " + file);
+  return std::optional(std::move(spare));
+}
+
+Status SegmentFolder::RemoveSpare(const std::string& path) {
+  return FromRocks(file_system_->DeleteFile(path, kNoOptions, nullptr), "cannot remove " + path);
+}
+
+Result<std::unique_ptr<SegmentFile>> SegmentFolder::Create(const SegmentHead& head,
+                                                           const std::optional<std::string>& spare,
+                                                           std::size_t bytes_ahead) {
   const std::string name = PathOf(head.number);
-  const std::string unfinished = fmt::format("{}/{:08}{}", path_, head.number, kUnfinished);
-  const std::string bytes = head.Encode();
-  std::unique_ptr<rocksdb::FSWritableFile> file;
-  rocksdb::IOStatus status =
-      file_system_->NewWritableFile(unfinished, rocksdb::FileOptions(), &file, nullptr);
-  if (status.ok()) status = file->Append(ToSlice(bytes), kNoOptions, nullptr);
-  if (status.ok()) status = file->Fsync(kNoOptions, nullptr);
-  if (status.ok()) status = file_system_->RenameFile(unfinished, name, kNoOptions, nullptr);
+  const std::string made =
+      spare ? *spare : fmt::format("{}/{:08}{}", path_, head.number, kUnfinished);
+  std::unique_ptr<SegmentFile> file;
+  rocksdb::IOStatus status = spare ? BeginOver(*file_system_, made, file)
+                                   : BeginGrowing(*file_system_, made, bytes_ahead, file);
+  if (status.ok()) status = file->Write(0, head.Encode());
+  if (status.ok()) status = file->Sync();
+  if (status.ok()) status = file_system_->RenameFile(made, name, kNoOptions, nullptr);
   if (!status.ok()) return FromRocks(status, "cannot make " + name);
   WHARF_RETURN_IF_ERROR(Sync());
+  return file;
+}
+
+Result<std::unique_ptr<SegmentFile>> SegmentFolder::Reopen(std::uint64_t number) {
+  const std::string name = PathOf(number);
+  std::unique_ptr<SegmentFile> file;
+  const rocksdb::IOStatus status = BeginOver(*file_system_, name, file);
+  if (!status.ok()) return FromRocks(status, "cannot write to " + name);
   return file;
 }
 

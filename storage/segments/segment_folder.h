@@ -2,6 +2,7 @@
 //
 //   00000001.segment        the first one
 //   00000002.segment.new    a segment that is being made; of no use until it has its name
+//   00000001.segment.spare  one that the log can do without; to be written over
 //   LOCK                    held while the log is open
 //
 // Used by SegmentLog and SegmentReplay, on the log's thread.
@@ -9,12 +10,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <rocksdb/file_system.h>
 
 #include "storage/base/status.h"
+#include "storage/segments/segment_file.h"
 #include "storage/segments/segment_format.h"
 
 namespace wharf {
@@ -43,9 +46,20 @@ class SegmentFolder {
   // What was left of segments that were being made.
   Status RemoveUnfinished();
 
-  // Makes a segment of which nothing is there but its head. It has its name when its bytes are on
-  // the disk, and this returns when its name is, too.
-  Result<std::unique_ptr<rocksdb::FSWritableFile>> Create(const SegmentHead& head);
+  // Paths of spare ones. A segment becomes one, if it is there, when the folder is synced, and not
+  // before may it be written over.
+  Result<std::vector<std::string>> ListSpares() const;
+  Result<std::optional<std::string>> MakeSpare(std::uint64_t number);
+  Status RemoveSpare(const std::string& path);
+
+  // Makes a segment of which nothing counts but its head, in the file of a spare one if there is
+  // any; else its file takes so much of the disk ahead. It has its name when its bytes are on the
+  // disk, and this returns when its name is, too.
+  Result<std::unique_ptr<SegmentFile>> Create(const SegmentHead& head,
+                                              const std::optional<std::string>& spare,
+                                              std::size_t bytes_ahead);
+  // To be written to, from any place on.
+  Result<std::unique_ptr<SegmentFile>> Reopen(std::uint64_t number);
   // The same bytes, and syncs the file: they may be in memory only, also those that a sync which
   // failed has called clean.
   Status WriteAgain(std::uint64_t number, std::uint64_t begin, std::uint64_t end);

@@ -17,8 +17,9 @@
 //
 // Each crc is the CRC-32C of all that comes behind it, and of the mark before it. The mark is the
 // salt, which is drawn for the segment and which nobody sees, plus the place of the record in its
-// file, and no place is written twice: so no bytes that a client sends are ever taken for a record,
-// also if they are a copy of this very file. `synced` says up to where the file was known to be on
+// file, and no place is written twice under one salt: so no bytes that a client sends are ever
+// taken for a record, also if they are a copy of this very file, nor those of a segment that was in
+// the file before. `synced` says up to where the file was known to be on
 // the disk when the record was written; what cannot be read before that is damaged, not torn.
 //
 // Used by the SegmentWriter and the SegmentReader.

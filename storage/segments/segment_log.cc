@@ -16,7 +16,8 @@ namespace {
 // Far from where a place in a file has more than 32 bits.
 constexpr std::size_t kSegmentBytesMax = std::size_t{1} << 30;
 constexpr std::size_t kWindowBytes = 256 << 10;
-constexpr Duration::rep kNoSync = -1;
+// As RocksDB's log takes of the disk.
+constexpr std::size_t kBytesAhead = 4 << 20;
 
 SegmentLogOptions WithDefaults(SegmentLogOptions options) {
   options.segment_bytes = std::min(options.segment_bytes, kSegmentBytesMax);
@@ -74,9 +75,9 @@ SegmentLog::SegmentLog(const SegmentLogOptions& options, const World& world)
     : options_(WithDefaults(options)),
       world_(world),
       folder_(options_.file_system, options_.path),
-      cache_(options_.cache_bytes) {
-  counted_.sync_began = kNoSync;
-}
+      spares_(folder_, options_.segment_bytes),
+      cache_(options_.cache_bytes),
+      sync_(world_.now) {}
 
 Result<bool> SegmentLog::Exists(const SegmentLogOptions& options) {
   const SegmentLogOptions known = WithDefaults(options);
@@ -122,6 +123,7 @@ Status SegmentLog::Load() {
   WHARF_RETURN_IF_ERROR(folder_.Sync());
   WHARF_RETURN_IF_ERROR(folder_.RemoveUnfinished());
   WHARF_RETURN_IF_ERROR(RemoveAll(replay.void_segments));
+  WHARF_RETURN_IF_ERROR(spares_.Find());
   if (replay.is_torn) {
     spdlog::warn(
         "{} was torn at offset {} when it was not yet synced; what stands behind is dropped",
@@ -190,6 +192,7 @@ Status SegmentLog::BeginNext() {
   return BeginSegment(/*begins=*/false);
 }
 
+// One that begins may be all for long, and is to be small.
 Status SegmentLog::BeginSegment(bool begins) {
   const bool is_first = segments_.size() == 0;
   const SegmentHead head = {.salt = world_.random.Next(),
@@ -199,7 +202,8 @@ Status SegmentLog::BeginSegment(bool begins) {
                             .owner = options_.owner,
                             .last = {last_index(), TermOf(last_index())},
                             .state = state_};
-  auto writer = SegmentWriter::Create(folder_, head);
+  auto writer = SegmentWriter::Create(folder_, head, begins ? std::nullopt : spares_.Give(),
+                                      std::min(kBytesAhead, options_.segment_bytes));
   if (!writer.ok()) return writer.status();
   auto file = folder_.OpenToRead(head.number);
   if (!file.ok()) return file.status();
@@ -221,11 +225,9 @@ Status SegmentLog::Sync() {
 }
 
 Status SegmentLog::SyncTimed() {
-  const Duration begin = world_.now();
-  counted_.sync_began = begin.count();
+  const UnderWay::Scope sync(sync_);
   Status status = writer_->Sync();
-  counted_.sync_began = kNoSync;
-  sync_latency_.Note(world_.now() - begin);
+  sync_latency_.Note(world_.now() - sync.began());
   return status;
 }
 
@@ -257,7 +259,7 @@ Status SegmentLog::CutUpTo(std::uint64_t index) {
 // The first one first, and each is gone before the next one goes: there is never a gap.
 Status SegmentLog::CutSegments(const SegmentList::Cut& cut) {
   for (std::size_t i = 0; i < cut.segments; ++i) {
-    WHARF_RETURN_IF_ERROR(folder_.Remove(segments_.first().number));
+    WHARF_RETURN_IF_ERROR(spares_.Take(segments_.first().number, segments_.first().bytes));
     WHARF_RETURN_IF_ERROR(folder_.Sync());
     segments_.RemoveFirst();
   }
@@ -284,6 +286,7 @@ Status SegmentLog::BeginAnew() {
     segments_.RemoveFirst();
   }
   WHARF_RETURN_IF_ERROR(RemoveAll(before));
+  WHARF_RETURN_IF_ERROR(spares_.RemoveAll());
   return folder_.Sync();
 }
 
@@ -295,6 +298,7 @@ Status SegmentLog::RemoveAll(const std::vector<std::uint64_t>& numbers) {
 void SegmentLog::Count() {
   counted_.bytes = segments_.BytesFrom(0);
   counted_.segments = segments_.size();
+  counted_.spares = spares_.count();
   counted_.first_index = start().index + 1;
   counted_.last_index = last_index();
 }
@@ -320,13 +324,13 @@ std::uint64_t SegmentLog::IndexWithin(std::uint64_t bytes) const {
 }
 
 SegmentLog::Stats SegmentLog::stats() const {
-  const Duration::rep began = counted_.sync_began;
   return {.bytes = counted_.bytes,
           .segments = counted_.segments,
+          .spares = counted_.spares,
           .first_index = counted_.first_index,
           .last_index = counted_.last_index,
           .sync_latency = sync_latency_.Read(),
-          .sync_age = began == kNoSync ? Duration(0) : world_.now() - Duration(began)};
+          .sync_age = sync_.age()};
 }
 
 }  // namespace wharf

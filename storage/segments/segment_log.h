@@ -1,8 +1,9 @@
 // SegmentLog: the entry log on disk, in segments of our own (segment_format.h).
 //
 // An append goes to the end of the last segment, one sync of one file makes it durable, and a new
-// segment is begun when that one is full, or when a start finds its end torn. What the state has is
-// cut off by whole segments. In memory are where each entry stands and its term, and the last
+// segment is begun when that one is full, or when a start finds its end torn.
+// What the state has is cut off by whole segments, whose files the next ones are written to. In
+// memory are where each entry stands and its term, and the last
 // entries, bounded in bytes; others are read from disk, and checked. Owned by the raft thread and
 // used only there, but for stats, which any thread may ask.
 #pragma once
@@ -20,12 +21,14 @@
 #include "storage/base/latency.h"
 #include "storage/base/log_limit.h"
 #include "storage/base/random.h"
+#include "storage/base/under_way.h"
 #include "storage/entry_log.h"
 #include "storage/segments/entry_cache.h"
 #include "storage/segments/entry_index.h"
 #include "storage/segments/segment_folder.h"
 #include "storage/segments/segment_list.h"
 #include "storage/segments/segment_writer.h"
+#include "storage/segments/spare_segments.h"
 
 namespace wharf {
 
@@ -46,8 +49,9 @@ class SegmentLog final : public EntryLog {
   };
 
   struct Stats {
-    std::uint64_t bytes = 0;  // On disk.
+    std::uint64_t bytes = 0;  // On disk, without those that are spare.
     std::uint64_t segments = 0;
+    std::uint64_t spares = 0;       // Kept to be written over.
     std::uint64_t first_index = 0;  // Behind the last one, if there is no entry.
     std::uint64_t last_index = 0;
     // Of syncs; and for how long one is under way already, zero if none is.
@@ -90,9 +94,9 @@ class SegmentLog final : public EntryLog {
   struct Counted {
     std::atomic<std::uint64_t> bytes = 0;
     std::atomic<std::uint64_t> segments = 0;
+    std::atomic<std::uint64_t> spares = 0;
     std::atomic<std::uint64_t> first_index = 0;
     std::atomic<std::uint64_t> last_index = 0;
-    std::atomic<Duration::rep> sync_began = 0;
   };
 
   SegmentLog(const SegmentLogOptions& options, const World& world);
@@ -116,6 +120,7 @@ class SegmentLog final : public EntryLog {
   const SegmentLogOptions options_;
   const World world_;
   SegmentFolder folder_;
+  SpareSegments spares_;
 
   SegmentList segments_;
   EntryIndex index_;
@@ -127,6 +132,7 @@ class SegmentLog final : public EntryLog {
   Status failed_;
 
   Counted counted_;
+  UnderWay sync_;
   Latency sync_latency_;
 };
 

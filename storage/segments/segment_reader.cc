@@ -37,17 +37,20 @@ Result<std::optional<SegmentRecord>> SegmentReader::Read(std::uint64_t salt, std
   return SegmentRecord::Decode(*bytes);
 }
 
-Result<std::optional<std::uint64_t>> SegmentReader::FindProof(std::uint64_t salt,
-                                                              std::uint64_t offset) {
-  for (std::uint64_t at = offset + kStep; at < bytes_; at += kStep) {
+Result<SegmentReader::Traces> SegmentReader::FindTraces(std::uint64_t salt, std::uint64_t offset) {
+  Traces traces;
+  for (std::uint64_t at = offset; at < bytes_; at += kStep) {
     const auto mark = Look(at, kStep);
     if (!mark.ok()) return mark.status();
     if (!HasMark(*mark, salt + at)) continue;
+    traces.has_any = true;
     const auto record = Read(salt, at);
     if (!record.ok()) return record.status();
-    if (*record && (*record)->synced > offset) return std::optional(at);
+    if (!*record || (*record)->synced <= offset) continue;
+    traces.proof = at;
+    break;
   }
-  return std::optional<std::uint64_t>();
+  return traces;
 }
 
 Result<std::string_view> SegmentReader::Look(std::uint64_t offset, std::size_t count) {

@@ -32,9 +32,14 @@ class SegmentReader {
   // Nothing if there is no record that can be read; an error if the disk gives no bytes. Until the
   // next call.
   Result<std::optional<SegmentRecord>> Read(std::uint64_t salt, std::uint64_t offset);
-  // Where behind this place the first record stands that can be read and says that the place had
-  // been synced; nothing: whatever stands there was never promised.
-  Result<std::optional<std::uint64_t>> FindProof(std::uint64_t salt, std::uint64_t offset);
+  // What from a place on, where no record can be read, was written to this segment all the same.
+  struct Traces {
+    bool has_any = false;
+    // Where the first record stands that can be read and says that the place had been synced; none:
+    // whatever stood there was never promised.
+    std::optional<std::uint64_t> proof{};
+  };
+  Result<Traces> FindTraces(std::uint64_t salt, std::uint64_t offset);
 
  private:
   // Fewer than asked for only at the end of the file.

@@ -160,14 +160,14 @@ Status SegmentReplay::End(SegmentReader& reader, std::uint64_t offset, bool is_l
   LogSegment& segment = segments.last();
   const std::string what = fmt::format("is damaged at offset {}", offset);
   if (!is_last) return Refuse(segment.number, what);
-  const auto proof = reader.FindProof(segment.salt, offset);
-  if (!proof.ok()) return proof.status();
-  if (*proof) {
-    return Refuse(segment.number,
-                  fmt::format("{}: what stands at offset {} was written behind it", what, **proof));
+  const auto traces = reader.FindTraces(segment.salt, offset);
+  if (!traces.ok()) return traces.status();
+  if (traces->proof) {
+    return Refuse(segment.number, fmt::format("{}: what stands at offset {} was written behind it",
+                                              what, *traces->proof));
   }
   segment.bytes = offset;
-  is_torn = true;
+  is_torn = traces->has_any;
   return {};
 }
 

@@ -31,7 +31,7 @@ class SegmentReplay {
   // Made void by one that comes later.
   std::vector<std::uint64_t> void_segments{};
   // Of the last segment: up to where a later record says that it was synced, and whether something
-  // stands behind what counts.
+  // was written behind what counts.
   std::uint64_t proven = SegmentHead::kBytes;
   bool is_torn = false;
 

@@ -3,19 +3,16 @@
 #include <cassert>
 #include <utility>
 
-#include "storage/rocks/rocks_folder.h"
 #include "storage/rocks/rocks_status.h"
 
 namespace wharf {
 namespace {
 
 constexpr std::size_t kBufferBytes = 1 << 20;
-// As RocksDB's log takes of the disk.
-constexpr std::size_t kBytesAhead = 4 << 20;
 
 }  // namespace
 
-SegmentWriter::SegmentWriter(std::string path, std::unique_ptr<rocksdb::FSWritableFile> file,
+SegmentWriter::SegmentWriter(std::string path, std::unique_ptr<SegmentFile> file,
                              std::uint64_t number, std::uint64_t salt, std::uint64_t end)
     : path_(std::move(path)),
       file_(std::move(file)),
@@ -24,28 +21,23 @@ SegmentWriter::SegmentWriter(std::string path, std::unique_ptr<rocksdb::FSWritab
       written_(end),
       synced_(end) {}
 
-Result<std::unique_ptr<SegmentWriter>> SegmentWriter::Create(SegmentFolder& folder,
-                                                             const SegmentHead& head) {
-  auto file = folder.Create(head);
+Result<std::unique_ptr<SegmentWriter>> SegmentWriter::Create(
+    SegmentFolder& folder, const SegmentHead& head, const std::optional<std::string>& spare,
+    std::size_t bytes_ahead) {
+  auto file = folder.Create(head, spare, bytes_ahead);
   if (!file.ok()) return file.status();
-  (*file)->SetPreallocationBlockSize(kBytesAhead);
   return std::unique_ptr<SegmentWriter>(new SegmentWriter(
       folder.PathOf(head.number), *std::move(file), head.number, head.salt, SegmentHead::kBytes));
 }
 
-// Takes nothing ahead: RocksDB 7.8 takes a reopened file for empty, and would cut it off behind
-// what was written since to give back what it had taken.
 Result<std::unique_ptr<SegmentWriter>> SegmentWriter::Reopen(SegmentFolder& folder,
                                                              std::uint64_t number,
                                                              std::uint64_t salt,
                                                              std::uint64_t end) {
-  const std::string path = folder.PathOf(number);
-  std::unique_ptr<rocksdb::FSWritableFile> file;
-  const rocksdb::IOStatus status =
-      folder.file_system().ReopenWritableFile(path, rocksdb::FileOptions(), &file, nullptr);
-  if (!status.ok()) return FromRocks(status, "cannot write to " + path);
+  auto file = folder.Reopen(number);
+  if (!file.ok()) return file.status();
   return std::unique_ptr<SegmentWriter>(
-      new SegmentWriter(path, std::move(file), number, salt, end));
+      new SegmentWriter(folder.PathOf(number), *std::move(file), number, salt, end));
 }
 
 Result<std::uint32_t> SegmentWriter::Add(SegmentRecord record) {
@@ -58,8 +50,7 @@ Result<std::uint32_t> SegmentWriter::Add(SegmentRecord record) {
 
 Status SegmentWriter::Write() {
   if (buffer_.empty()) return {};
-  file_->PrepareWrite(written_, buffer_.size(), kNoOptions, nullptr);
-  const rocksdb::IOStatus status = file_->Append(ToSlice(buffer_), kNoOptions, nullptr);
+  const rocksdb::IOStatus status = file_->Write(written_, buffer_);
   if (!status.ok()) return FromRocks(status, "cannot write to " + path_);
   written_ += buffer_.size();
   buffer_.clear();
@@ -69,7 +60,7 @@ Status SegmentWriter::Write() {
 Status SegmentWriter::Sync() {
   WHARF_RETURN_IF_ERROR(Write());
   if (synced_ == written_) return {};
-  const rocksdb::IOStatus status = file_->Sync(kNoOptions, nullptr);
+  const rocksdb::IOStatus status = file_->Sync();
   if (!status.ok()) return FromRocks(status, "cannot sync " + path_);
   synced_ = written_;
   return {};
@@ -77,7 +68,7 @@ Status SegmentWriter::Sync() {
 
 Status SegmentWriter::Close() {
   assert(synced_ == end());
-  return FromRocks(file_->Close(kNoOptions, nullptr), "cannot close " + path_);
+  return FromRocks(file_->Close(), "cannot close " + path_);
 }
 
 }  // namespace wharf

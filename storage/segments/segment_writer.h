@@ -7,11 +7,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
-#include <rocksdb/file_system.h>
-
 #include "storage/base/status.h"
+#include "storage/segments/segment_file.h"
 #include "storage/segments/segment_folder.h"
 #include "storage/segments/segment_format.h"
 
@@ -19,10 +19,13 @@ namespace wharf {
 
 class SegmentWriter {
  public:
-  // A new segment that has nothing yet; durable.
+  // A new segment that has nothing yet, in the file of a spare one if there is any; durable.
   static Result<std::unique_ptr<SegmentWriter>> Create(SegmentFolder& folder,
-                                                       const SegmentHead& head);
-  // Goes on behind the end of a segment, all of which is synced.
+                                                       const SegmentHead& head,
+                                                       const std::optional<std::string>& spare,
+                                                       std::size_t bytes_ahead);
+  // Goes on behind the end of a segment, all of which is synced; its file may go on there with what
+  // was never written to it.
   static Result<std::unique_ptr<SegmentWriter>> Reopen(SegmentFolder& folder, std::uint64_t number,
                                                        std::uint64_t salt, std::uint64_t end);
 
@@ -41,11 +44,11 @@ class SegmentWriter {
   std::uint64_t end() const { return written_ + buffer_.size(); }
 
  private:
-  SegmentWriter(std::string path, std::unique_ptr<rocksdb::FSWritableFile> file,
-                std::uint64_t number, std::uint64_t salt, std::uint64_t end);
+  SegmentWriter(std::string path, std::unique_ptr<SegmentFile> file, std::uint64_t number,
+                std::uint64_t salt, std::uint64_t end);
 
   const std::string path_;
-  const std::unique_ptr<rocksdb::FSWritableFile> file_;
+  const std::unique_ptr<SegmentFile> file_;
   const std::uint64_t number_;
   const std::uint64_t salt_;
   std::string buffer_;  // Of about a MiB, and one record more, at most.

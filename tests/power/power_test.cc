@@ -188,7 +188,7 @@ class PowerTest : public ::testing::Test {
   // Now and then what stands in this very log.
   std::string GiveValueOf(int row) {
     copies_.erase(row);
-    if (row % 8 == 5) copies_[row] = ForgedCopyOf(ReadNewestSegment());
+    if (row % 3 == 1) copies_[row] = ForgedCopyOf(ReadNewestSegment());
     return GivenValueOf(row);
   }
   std::string GivenValueOf(int row) const {

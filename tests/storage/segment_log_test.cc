@@ -11,6 +11,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/heard_log.h"
 #include "tests/quiet_log.h"
 #include "tests/storage/temp_folder.h"
 
@@ -18,8 +19,10 @@ namespace wharf {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr std::size_t kAll = SIZE_MAX;
 constexpr std::size_t kRecordHead = SegmentRecord::kHeadBytes;
@@ -98,6 +101,11 @@ class SegmentLogTest : public ::testing::Test {
       files[file.path().string()] = ReadFile(file.path().string());
     }
     return files;
+  }
+  std::size_t CountFiles(const std::string& suffix) const {
+    const Files files = ReadAll();
+    return std::count_if(files.begin(), files.end(),
+                         [&](const auto& file) { return file.first.ends_with(suffix); });
   }
   void WriteAll(const Files& files) {
     Close();
@@ -389,13 +397,16 @@ TEST_F(SegmentLogTest, SegmentsAreBegunWhenTheyAreFull) {
   Open();
   AppendSynced(1, 40);
 
-  EXPECT_GT(log().stats().segments, 3);
+  const SegmentLog::Stats stats = log().stats();
+  EXPECT_GT(stats.segments, 3);
+  Close();  // What was taken ahead is given back.
   std::uint64_t bytes = 0;
   for (const auto& [path, content] : ReadAll()) {
     EXPECT_LE(content.size(), 1000);
     bytes += content.size();
   }
-  EXPECT_EQ(log().stats().bytes, bytes);
+  EXPECT_EQ(stats.bytes, bytes);
+  Open();
   EXPECT_EQ(log().stats().first_index, 1);
   EXPECT_EQ(log().stats().last_index, 40);
   ExpectEntries(1, 40);
@@ -413,10 +424,68 @@ TEST_F(SegmentLogTest, ACutRemovesTheSegmentsThatTheStateHas) {
   EXPECT_LT(after.bytes, before.bytes / 2);
   EXPECT_GT(after.first_index, 15);
   EXPECT_LE(after.first_index, 31);
-  EXPECT_EQ(after.segments, ReadAll().size() - 1);  // And the lock.
+  EXPECT_EQ(after.segments, CountFiles(".segment"));
   Open();
   EXPECT_EQ(log().stats().first_index, after.first_index);
   ExpectEntries(31, 40);
+}
+
+TEST_F(SegmentLogTest, SegmentsThatTheStateHasAreWrittenOver) {
+  options_.segment_bytes = 1000;
+  Open();
+  AppendSynced(1, 40);
+  ASSERT_TRUE(log().CutUpTo(40).ok());
+  const std::uint64_t spares = log().stats().spares;
+  ASSERT_GE(spares, 2);
+  EXPECT_EQ(CountFiles(".spare"), spares);
+  const std::size_t files = ReadAll().size();
+
+  for (std::uint64_t next = 41; CountFiles(".spare") > 0; ++next) AppendSynced(next, next);
+
+  EXPECT_EQ(ReadAll().size(), files);
+  EXPECT_EQ(log().stats().spares, 0);
+  const std::uint64_t last = log().last_index();
+  ExpectEntries(41, last);
+  // As a kill leaves it: what stood there before is behind the end, and no record of this segment.
+  const Files left = ReadAll();
+  WriteAll(left);
+  Open();
+  EXPECT_EQ(log().last_index(), last);
+  ExpectEntries(41, last);
+  AppendSynced(last + 1, last + 5);
+  Open();
+  ExpectEntries(41, last + 5);
+}
+
+// What the file held before is neither damage nor something that was lost.
+TEST_F(SegmentLogTest, TheEndOfASegmentThatWasWrittenOverIsNotTorn) {
+  options_.segment_bytes = 1000;
+  Open();
+  AppendSynced(1, 40);
+  ASSERT_TRUE(log().CutUpTo(40).ok());
+  while (log().stats().spares > 0) AppendSynced(log().last_index() + 1, log().last_index() + 1);
+  const std::uint64_t last = log().last_index();
+
+  const HeardLog heard;
+  Open();
+
+  EXPECT_THAT(heard.lines(), Not(Contains(HasSubstr("torn"))));
+  EXPECT_EQ(log().last_index(), last);
+}
+
+TEST_F(SegmentLogTest, FewSparesAreKeptOverAStartAndNoneWhereALogBeginsAnew) {
+  options_.segment_bytes = 1000;
+  Open();
+  AppendSynced(1, 400);
+  ASSERT_TRUE(log().CutUpTo(400).ok());
+  EXPECT_EQ(log().stats().spares, 8);
+  Open();
+  EXPECT_EQ(log().stats().spares, 8);
+
+  ASSERT_TRUE(log().BeginAt({.index = 400, .term = 1}, HardState{}).ok());
+
+  EXPECT_EQ(log().stats().spares, 0);
+  EXPECT_EQ(CountFiles(".spare"), 0);
 }
 
 TEST_F(SegmentLogTest, ACutPassesOverASegmentThatIsGoneAlready) {
