@@ -44,6 +44,7 @@ class ApplyThread final : public Applier {
 
   void Stop() { writer_.Stop(); }
   Status WriteAll() { return writer_.WriteAll(); }
+  Duration write_age() const { return writer_.write_age(); }
 
   // On the node's thread.
   void Apply(std::vector<CommittedEntry> entries) override {

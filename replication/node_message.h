@@ -22,8 +22,8 @@ enum class NodeMessageKind : std::uint8_t {
   kSnapshotAsk = 4,  // snapshots/snapshot_message.h
   kSnapshotAnswer = 5,
   kBrokerTime = 6,  // Of who leads, in microseconds, as decimal digits.
-  // Of who says it: its disk is short of space, so it leads only where no other one has room. Said
-  // again and again for as long as it is so; without content.
+  // Of who says it: its disk is short of space, or does not answer, so it leads only where no other
+  // one has room. Said again and again for as long as it is so; without content.
   kShortDisk = 7,
   // Of a node whose state is lost, to any other: it needs a snapshot as of this entry or a later
   // one, as decimal digits. And the answer: whether there is one.

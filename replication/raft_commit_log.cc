@@ -211,7 +211,7 @@ CommitLog::Stats RaftCommitLog::stats() const {
   MutexLock lock(mutex_);
   Stats stats = stats_;
   stats.sync_latency = latency_.Read();
-  if (!groups_.empty()) stats.sync_age = world_.now() - groups_.front().began;
+  if (!groups_.empty()) stats.disk_age = world_.now() - groups_.front().began;
   return stats;
 }
 

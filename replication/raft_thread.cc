@@ -26,9 +26,10 @@ Result<std::unique_ptr<RaftThread>> RaftThread::Start(const Options& options, co
                            at->OnApplied(place, last);
                          },
                          [at = raft.get()](const Status& status) { at->OnFailed(status); }});
-  auto node = RaftNode::Open(
-      options.node, {world.library, world.log, world.outbox, *raft->apply_, world.snapshots, *raft},
-      StartOf(world));
+  auto node = RaftNode::Open(options.node,
+                             {world.library, world.log, world.outbox, *raft->apply_,
+                              world.snapshots, *raft, world.is_log_full},
+                             StartOf(world));
   if (!node.ok()) return node.status();
   raft->node_ = std::move(*node);
   raft->thread_ = std::thread([at = raft.get()] { at->world_.library.Run([at] { at->Run(); }); });
@@ -40,6 +41,7 @@ RaftThread::RaftThread(const Options& options, const World& world)
       world_(world),
       applied_(world.applier.position().index),
       last_(world.applier.last().value()),
+      turn_(options.now),
       next_tick_(options.now() + options.tick) {}
 
 RaftThread::~RaftThread() {
@@ -119,9 +121,7 @@ RaftThread::Inbox RaftThread::Take() {
 
 bool RaftThread::Turn(Inbox inbox) {
   if (has_failed_) return false;
-  busy_since_ = options_.now().count();
   const Status status = Step(std::move(inbox));
-  busy_since_ = kIdle;
   if (!status.ok()) {
     OnFailed(status);
     return false;
@@ -133,6 +133,7 @@ bool RaftThread::Turn(Inbox inbox) {
 
 // Each part of it may wait for the disk: what others lack is read, the log is cut, and synced.
 Status RaftThread::Step(Inbox inbox) {
+  const UnderWay::Scope turn(turn_);
   for (const Message& message : inbox.messages) node_->Receive(message.from, message.bytes);
   if (TakeTick()) node_->Tick();
   for (Work& work : inbox.works) std::move(work)(*node_);
@@ -215,11 +216,6 @@ void RaftThread::OnFailed(const Status& status) {
   has_failed_ = true;
   if (const auto current = log()) current->Close(ClosedBy(status, Outcome::kNotDone));
   world_.leaderships.OnFailed(status);
-}
-
-Duration RaftThread::busy_for() const {
-  const Duration::rep since = busy_since_;
-  return since == kIdle ? Duration(0) : options_.now() - Duration(since);
 }
 
 bool RaftThread::is_hanging() const {

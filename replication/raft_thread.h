@@ -24,6 +24,7 @@
 #include "replication/node/raft_node.h"
 #include "replication/raft_commit_log.h"
 #include "storage/base/mutex.h"
+#include "storage/base/under_way.h"
 
 namespace wharf {
 
@@ -72,6 +73,8 @@ class RaftThread final : private RaftNode::Observer {
     // Called when another node leads than before, as far as this one knows, or nobody (0); on the
     // node's thread. May be empty.
     std::function<void(RaftId leader)> leader_changed{};
+    // RaftNode::World.
+    std::function<bool()> is_log_full{};
   };
 
   // Goes on from where the applier is.
@@ -93,11 +96,13 @@ class RaftThread final : private RaftNode::Observer {
   // What was completed when this is called is in the store when it returns (caught_up_store.h); or
   // why it is not.
   Status WriteAll() { return apply_->WriteAll(); }
+  // For how long the store has been at one write; zero: it is at none.
+  Duration write_age() const { return apply_->write_age(); }
   // The last entry that is applied here.
   std::uint64_t applied() const { return applied_; }
   // For how long the node has been at its turn, and so, if that is long, at its disk; zero: it
   // waits for something to do.
-  Duration busy_for() const;
+  Duration busy_for() const { return turn_.age(); }
   // That is longer than others wait for this node.
   bool is_hanging() const;
   // Ends the leadership towards clients if it hangs. To be called now and then.
@@ -135,8 +140,6 @@ class RaftThread final : private RaftNode::Observer {
   void TendLeadership();
   std::shared_ptr<RaftCommitLog> log() const;
 
-  static constexpr Duration::rep kIdle = -1;
-
   const Options options_;
   const World world_;
 
@@ -148,7 +151,7 @@ class RaftThread final : private RaftNode::Observer {
   // Of the applier.
   std::atomic<std::uint64_t> applied_ = 0;
   std::atomic<std::uint64_t> last_ = 0;
-  std::atomic<Duration::rep> busy_since_ = kIdle;
+  UnderWay turn_;
   // Log or state did: the node does nothing any more.
   std::atomic<bool> has_failed_ = false;
 

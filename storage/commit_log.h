@@ -59,12 +59,13 @@ class CommitLog {
 
   // Since the log was opened.
   struct Stats {
-    std::uint64_t commits = 0;  // Batches made durable.
-    std::uint64_t groups = 0;   // Synced writes.
-    std::uint64_t bytes = 0;    // Bytes of the batches.
-    // Of synced writes; and for how long one is under way already, zero if none is.
-    Latency::Snapshot sync_latency{};
-    Duration sync_age{};
+    std::uint64_t commits = 0;         // Batches made durable.
+    std::uint64_t groups = 0;          // Synced writes.
+    std::uint64_t bytes = 0;           // Bytes of the batches.
+    Latency::Snapshot sync_latency{};  // Of synced writes.
+    // For how long the disk has been at something that commits wait for: a sync, or a write or a
+    // flush of what was committed before. Zero: they wait for nothing.
+    Duration disk_age{};
   };
 
   virtual ~CommitLog() = default;

@@ -82,7 +82,7 @@ void Daemon::CloseGates() {
 }
 
 Watchdog::World Daemon::ForWatchdog() {
-  return {.sync_age = [this] { return log_.stats().sync_age; },
+  return {.disk_age = [this] { return log_.stats().disk_age; },
           .turn_age = [this] { return leadership_.shard().watch().age(); },
           .disk = [this] { return care_.gate().report(); }};
 }
@@ -207,7 +207,7 @@ void Daemon::Stop(bool is_healthy) {
   CloseGates();
   StopLimit limit(kStandstillMax, kStopLimit,
                   {.writes = [this] { return log_.stats().groups; },
-                   .sync_age = [this] { return log_.stats().sync_age; }});
+                   .age = [this] { return log_.stats().disk_age; }});
   StopDoors();
   backups_.Stop();
   care_.EndLooks();

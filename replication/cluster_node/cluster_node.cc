@@ -100,13 +100,14 @@ Status ClusterNode::TakePart(const NodeIdentity& identity) {
       options_.log_bound,
       LogKeeper::World{world_.store, *log_, [this](const Status& why) { OnFailed(why); }});
   peers_.BeNode(identity, book->level);
+  replay_.emplace(options_.log_bound, *log_, *keeper_);
   const std::string configuration = book->configuration;
   WHARF_RETURN_IF_ERROR(Keep(identity, *std::move(book)));
   RaftThread::Options raft = options_.raft;
   raft.node.core.id = identity.node.value();
-  Result<std::unique_ptr<RaftThread>> thread =
-      RaftThread::Start(raft, {*library_, *log_, outbox_, *applier_, configuration, *this, *this,
-                               *this, [this](RaftId leader) { NoteLeader(leader); }});
+  Result<std::unique_ptr<RaftThread>> thread = RaftThread::Start(
+      raft, {*library_, *log_, outbox_, *applier_, configuration, *this, *this, *this,
+             [this](RaftId leader) { NoteLeader(leader); }, [this] { return replay_->IsFull(); }});
   if (!thread.ok()) return thread.status();
   raft_thread_ = *std::move(thread);
   raft_ = raft_thread_.get();
@@ -229,7 +230,7 @@ void ClusterNode::Look() {
   RaftThread* const raft = raft_;
   if (raft == nullptr) return;
   raft->Watch();
-  room_.Look();
+  room_.Look(disk_age());
   WatchClocks();
   if (is_looking_.exchange(true)) return;
   const bool is_taken = raft->Do([this](RaftNode& node) {
@@ -360,8 +361,10 @@ bool ClusterNode::is_hanging() const {
   return raft != nullptr && raft->is_hanging();
 }
 
-Duration ClusterNode::sync_age() const {
-  return raft_ == nullptr ? Duration(0) : log_->stats().sync_age;
+Duration ClusterNode::disk_age() const {
+  const RaftThread* const raft = raft_;
+  if (raft == nullptr) return {};
+  return std::max({log_->stats().sync_age, raft->write_age(), replay_->full_for()});
 }
 
 std::uint64_t ClusterNode::syncs() const {

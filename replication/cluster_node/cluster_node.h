@@ -39,6 +39,7 @@
 #include "replication/cluster_node/node_folder.h"
 #include "replication/cluster_node/node_report.h"
 #include "replication/cluster_node/peer_outbox.h"
+#include "replication/cluster_node/replay_room.h"
 #include "replication/cluster_node/rocks_replica_store.h"
 #include "replication/cluster_node/state_folder.h"
 #include "replication/cluster_node/state_format.h"
@@ -186,8 +187,9 @@ class ClusterNode final : private Peers::Observer,
   Duration median_clock_offset() const;
   // It has not answered for longer than others wait for it.
   bool is_hanging() const;
-  // For how long the log has been syncing; how often it has.
-  Duration sync_age() const;
+  // For how long the disk has been at something that commits wait for, by CommitLog::Stats; how
+  // often the log was synced.
+  Duration disk_age() const;
   std::uint64_t syncs() const;
 
  private:
@@ -384,6 +386,7 @@ class ClusterNode final : private Peers::Observer,
   std::optional<BatchApplier> applier_;
   std::unique_ptr<SnapshotExchange> snapshots_;
   std::unique_ptr<LogKeeper> keeper_;
+  std::optional<ReplayRoom> replay_;
   std::unique_ptr<RaftThread> raft_thread_;
   std::atomic<RaftThread*> raft_ = nullptr;
   std::unique_ptr<Ticker> looks_;

@@ -1,10 +1,10 @@
-// LeadingRoom: whether this node's disk has room enough to lead, and which of the others have said
-// that theirs has not.
+// LeadingRoom: whether this node's disk has room enough to lead, and keeps up, and which of the
+// others have said that theirs does not.
 //
 // Who leads writes first and most, and sends are refused by its disk: so leadership goes to who has
-// room, before that disk is full. A node whose disk is short leads only where no other one has
-// room, because somebody must, or nobody could receive and make any. Made by a ClusterNode; any
-// thread.
+// room, before that disk is full, and to whose disk answers. A node whose disk is short of either
+// leads only where no other one has room, because somebody must, or nobody could receive and make
+// any. Made by a ClusterNode; any thread.
 #pragma once
 
 #include <algorithm>
@@ -32,13 +32,17 @@ class LeadingRoom {
   static constexpr Duration kHeardFor = std::chrono::seconds(2);
   // By its silence one that was there for so long is known to have room.
   static constexpr Duration kSilentFor = std::chrono::seconds(2);
+  // A disk that has been at something for so long does not keep up.
+  static constexpr Duration kAnswerMax = std::chrono::seconds(2);
 
   // Leads with at least so much; `look` says how the disk is now. Null: it has room.
   LeadingRoom(std::uint64_t bytes_to_lead, std::function<DiskReport()> look)
       : bytes_to_lead_(bytes_to_lead), look_(std::move(look)) {}
 
-  // A few times a second; tells the log what has changed.
-  void Look() {
+  // A few times a second; tells the log what has changed. `disk_age`: for how long the disk has
+  // been at something that commits wait for.
+  void Look(Duration disk_age) {
+    LookAtAnswers(disk_age);
     if (!look_) return;
     const DiskReport report = look_();
     const std::uint64_t needed = Needed(report);
@@ -49,7 +53,7 @@ class LeadingRoom {
     report_ = report;
     if (is_short_ == was_short) return;
     if (is_short_) {
-      spdlog::warn("{}", Trouble());
+      spdlog::warn("{}", ShortOf());
     } else {
       spdlog::warn("the disk of this node has {} MB left: it may lead",
                    report.free_bytes / kMegabyte);
@@ -58,12 +62,13 @@ class LeadingRoom {
 
   bool is_short() const {
     MutexLock lock(mutex_);
-    return is_short_;
+    return is_short_ || slow_for_ > Duration(0);
   }
   // One sentence; empty: it has room.
   std::string trouble() const {
     MutexLock lock(mutex_);
-    return is_short_ ? Trouble() : std::string();
+    if (slow_for_ > Duration(0)) return SlowFor();
+    return is_short_ ? ShortOf() : std::string();
   }
   std::uint64_t free_bytes() const { return look_ ? look_().free_bytes : UINT64_MAX; }
 
@@ -95,11 +100,27 @@ class LeadingRoom {
  private:
   static constexpr std::uint64_t kMegabyte = 1 << 20;
 
+  void LookAtAnswers(Duration disk_age) {
+    MutexLock lock(mutex_);
+    const bool is_slow = disk_age >= kAnswerMax;
+    const bool was_slow = std::exchange(slow_for_, is_slow ? disk_age : Duration(0)) > Duration(0);
+    if (is_slow == was_slow) return;
+    if (is_slow) {
+      spdlog::warn("{}", SlowFor());
+    } else {
+      spdlog::warn("the disk of this node answers again: it may lead");
+    }
+  }
+  std::string SlowFor() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return fmt::format(
+        "the disk of this node has not answered for {:.1f} s: it leads only where no other one can",
+        std::chrono::duration<double>(slow_for_).count());
+  }
   // In good time before sends are refused here.
   std::uint64_t Needed(const DiskReport& report) const {
     return std::max(bytes_to_lead_, report.mark_bytes + report.mark_bytes / 2);
   }
-  std::string Trouble() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+  std::string ShortOf() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     return fmt::format(
         "the disk of this node has {} MB left: below {} MB it leads only where no other one has "
         "room",
@@ -111,6 +132,8 @@ class LeadingRoom {
   mutable Mutex mutex_;
   DiskReport report_ ABSL_GUARDED_BY(mutex_);
   bool is_short_ ABSL_GUARDED_BY(mutex_) = false;
+  // Zero: it answers.
+  Duration slow_for_ ABSL_GUARDED_BY(mutex_){};
   std::map<RaftId, Duration> heard_ ABSL_GUARDED_BY(mutex_);
   std::map<RaftId, Duration> there_since_ ABSL_GUARDED_BY(mutex_);
 };

@@ -252,8 +252,9 @@ void ClusterNode::Transfer(const std::string& name, Done done) {
                               "'" + name + "' cannot lead: it is no voter, or is not reached"});
     }
     if (to->is_short_of_disk && !room_.is_short()) {
-      return std::move(done)({ErrorCode::kInvalidOperation,
-                              "'" + name + "' would give it back: its disk is short of space"});
+      return std::move(done)(
+          {ErrorCode::kInvalidOperation,
+           "'" + name + "' would give it back: its disk is short of space, or does not answer"});
     }
     HandOverTo(Successors({{.node = to->record.node, .name = name}}));
     std::move(done)({});

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <utility>
 
+#include "replication/core/core_message.h"
 #include "storage/base/mutant.h"
 
 namespace wharf {
@@ -38,6 +39,13 @@ HardState StoredOf(HardState state) {
   return state;
 }
 
+bool HasPayload(const SharedBytes& message) {
+  const std::optional<CoreMessage> read = DecodeCoreMessage(message);
+  if (!read) return false;
+  return std::any_of(read->payloads.begin(), read->payloads.end(),
+                     [](const SharedBytes& payload) { return !payload.empty(); });
+}
+
 }  // namespace
 
 Result<std::unique_ptr<RaftNode>> RaftNode::Open(const Options& options, const World& world,
@@ -62,6 +70,8 @@ RaftNode::RaftNode(const Options& options, const World& world, const RaftCore::S
       applied_(start.applied) {}
 
 bool RaftNode::Receive(RaftId from, const SharedBytes& message) {
+  // A later heartbeat shows its sender that they did not arrive.
+  if (is_log_full() && HasPayload(message)) return true;
   if (!core_.Step(from, message)) return false;
   heard_[from] = ticks_;
   return true;
@@ -254,7 +264,7 @@ void RaftNode::TellReadable() {
 }
 
 std::size_t RaftNode::room() const {
-  if (!leading_ || core_.status().transferee != 0) return 0;
+  if (!leading_ || core_.status().transferee != 0 || is_log_full()) return 0;
   return options_.proposed_bytes_max - std::min(options_.proposed_bytes_max, proposed_bytes_);
 }
 

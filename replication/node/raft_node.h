@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -62,6 +63,9 @@ class RaftNode {
     Applier& applier;
     SnapshotSource& snapshots;
     Observer& observer;
+    // Whether so much waits in the log for the state's disk that nothing may come but what a leader
+    // needs to lead. Empty: never.
+    std::function<bool()> is_log_full{};
   };
 
   // Goes on from where log and state are. Refused with one sentence if the two do not fit together.
@@ -70,7 +74,8 @@ class RaftNode {
                                                 const StatePosition& state);
 
   // What has happened. Nothing is done about it before Run.
-  // False: it was no message that this member may send us.
+  // False: it was no message that this member may send us. Entries for which the log is too full
+  // are lost, as on any network.
   bool Receive(RaftId from, const SharedBytes& message);
   void Tick() {
     ++ticks_;
@@ -83,7 +88,7 @@ class RaftNode {
   // In every case, else the member waits for ever.
   void OnSnapshotSent(RaftId node, bool is_installed) { core_.ReportSnapshot(node, is_installed); }
 
-  // How many bytes may be proposed now; none if this node does not lead.
+  // How many bytes may be proposed now; none if this node does not lead, or its log is full.
   std::size_t room() const;
   // For a leader; at most room(), at least one. False: it was not appended, and never will be.
   bool Propose(SharedBytes data);
@@ -144,6 +149,7 @@ class RaftNode {
   void EndLeading();
   void TellReadable();
   bool may_lead() const;
+  bool is_log_full() const { return world_.is_log_full && world_.is_log_full(); }
 
   const Options options_;
   const World world_;

@@ -7,7 +7,10 @@
 namespace wharf {
 
 LateWriter::LateWriter(const Options& options, World world)
-    : options_(options), world_(std::move(world)), thread_([this] { Run(); }) {}
+    : options_(options),
+      world_(std::move(world)),
+      write_(options_.now),
+      thread_([this] { Run(); }) {}
 
 LateWriter::~LateWriter() { Stop(); }
 
@@ -142,7 +145,7 @@ bool LateWriter::IsWriteDue() const {
 Status LateWriter::Do(Turn turn) {
   if (turn.end) turn.end();
   if (!turn.group) return {};
-  WHARF_RETURN_IF_ERROR(world_.applier.Write(*std::move(turn.group)));
+  WHARF_RETURN_IF_ERROR(Write(*std::move(turn.group)));
   {
     MutexLock lock(mutex_);
     written_ = taken_;
@@ -153,6 +156,11 @@ Status LateWriter::Do(Turn turn) {
   MutexLock lock(mutex_);
   if (!untold_) tells_later_ = false;
   return {};
+}
+
+Status LateWriter::Write(BatchApplier::Group group) {
+  const UnderWay::Scope write(write_);
+  return world_.applier.Write(std::move(group));
 }
 
 }  // namespace wharf

@@ -23,6 +23,7 @@
 #include "storage/apply/batch_applier.h"
 #include "storage/base/log_limit.h"
 #include "storage/base/mutex.h"
+#include "storage/base/under_way.h"
 
 namespace wharf {
 
@@ -59,6 +60,8 @@ class LateWriter {
   // What was told when this is called is in the store when it returns, unless the thread was ended;
   // where it failed, why. On its own thread nothing is told that is not written.
   Status WriteAll();
+  // For how long the store has been at one write; zero: it is at none. Any thread.
+  Duration write_age() const { return write_.age(); }
 
   // One thread adds. Adds to the applier what the log has next, all of it behind the last.
   using Add = absl::AnyInvocable<Status(BatchApplier&)>;
@@ -90,9 +93,11 @@ class LateWriter {
   void WaitForWork() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool IsWriteDue() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   Status Do(Turn turn);
+  Status Write(BatchApplier::Group group);
 
   const Options options_;
   const World world_;
+  UnderWay write_;
 
   Mutex mutex_;
   std::condition_variable_any wake_;

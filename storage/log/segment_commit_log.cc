@@ -40,6 +40,7 @@ SegmentCommitLog::SegmentCommitLog(const Options& options, RocksStore& store,
       rocks_(store),
       log_(std::move(log)),
       state_(store, world_.position),
+      flush_(world_.now),
       warnings_(kWarningsEvery, world_.now),
       caught_up_(store, [this] { return WriteAll(); }) {
   if (const Status recovered = Recover(); !recovered.ok()) {
@@ -130,7 +131,7 @@ CommitLog::Stats SegmentCommitLog::stats() const {
   MutexLock lock(mutex_);
   Stats stats = stats_;
   stats.sync_latency = log.sync_latency;
-  stats.sync_age = log.sync_age;
+  stats.disk_age = std::max({log.sync_age, flush_.age(), late_ ? late_->write_age() : Duration()});
   return stats;
 }
 
@@ -187,10 +188,15 @@ Status SegmentCommitLog::AppendToLog(const Group& group, std::size_t good) {
 
 // What was told and is not written is in no flush. Who is closed meanwhile says so behind it.
 void SegmentCommitLog::AwaitFlush(std::size_t bytes) {
-  while (closed().ok() && options_.bound.IsReplayFull(*log_, keeper_->flushed(), bytes)) {
+  const auto is_full = [&] {
+    return closed().ok() && options_.bound.IsReplayFull(*log_, keeper_->flushed(), bytes);
+  };
+  if (!is_full()) return;
+  const UnderWay::Scope flush(flush_);
+  do {
     static_cast<void>(late_->WriteAll());
     keeper_->Flush();
-  }
+  } while (is_full());
 }
 
 // Small batches travel together, a large one in parts.
@@ -275,7 +281,9 @@ Status SegmentCommitLog::CutLog(bool is_asked) {
   if (!is_asked && log_->BytesBehind(looked_at_) < pace) return {};
   looked_at_ = log_->last_index();
   const std::uint64_t end = keeper_->Look(looked_at_);
-  const bool is_needless = is_asked && end == looked_at_ && log_->stats().bytes > kLookBytes;
+  const SegmentLog::Stats log = log_->stats();
+  const bool is_large = log.bytes > kLookBytes || log.spares > 0;
+  const bool is_needless = is_asked && end == looked_at_ && is_large;
   if (is_needless) return log_->BeginAt({end, log_->TermOf(end)}, log_->hard_state());
   return log_->CutUpTo(end);
 }

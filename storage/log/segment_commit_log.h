@@ -42,6 +42,7 @@
 #include "storage/base/latency.h"
 #include "storage/base/log_limit.h"
 #include "storage/base/mutex.h"
+#include "storage/base/under_way.h"
 #include "storage/commit_log.h"
 #include "storage/rocks/rocks_store.h"
 #include "storage/segments/log_bound.h"
@@ -148,6 +149,7 @@ class SegmentCommitLog final : public CommitLog {
   RocksStore& rocks_;
   const std::unique_ptr<SegmentLog> log_;  // Of the log's thread, but for its stats.
   PositionedStore state_;
+  UnderWay flush_;  // One that the next group waits for.
 
   mutable Mutex mutex_;
   std::condition_variable_any wake_;

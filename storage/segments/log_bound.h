@@ -16,8 +16,7 @@ namespace wharf {
 struct LogBound {
   // Of entries that the state has not flushed: a start reads and applies them.
   std::uint64_t unflushed_bytes_max = std::uint64_t{128} << 20;
-  // The same, however long a flush takes: what is committed waits for it. Not bounded for a node of
-  // a cluster, whose thread must not wait.
+  // The same, however long a flush takes: what is to be committed waits for it.
   std::uint64_t replayed_bytes_max = std::numeric_limits<std::uint64_t>::max();
   // Of the last entries, as far as a follower lacks them.
   std::uint64_t kept_bytes_max = std::uint64_t{1} << 30;

@@ -24,7 +24,7 @@ void StandStill(Duration sync_age, bool expects_silence = false, bool forgets_di
   const Duration standstill = milliseconds(1);
   const Duration whole = expects_silence ? Duration(seconds(1)) : Duration(hours(1));
   StopLimit limit(expects_silence ? whole : standstill, whole,
-                  {.writes = [] { return 7; }, .sync_age = [=] { return sync_age; }});
+                  {.writes = [] { return 7; }, .age = [=] { return sync_age; }});
   if (expects_silence) limit.ExpectSilence();
   if (forgets_disk) limit.ForgetDisk();
   std::promise<void>().get_future().wait();

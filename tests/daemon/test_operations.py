@@ -92,7 +92,7 @@ class OperationsTest(daemon_test.DaemonTest):
 
         self.wait_for_causes("slow-disk")
 
-        self.assertRegex(self.causes()["slow-disk"], r"^the disk has not answered a sync for \d+\.\d s")
+        self.assertRegex(self.causes()["slow-disk"], r"^the disk has not answered for \d+\.\d s")
         self.assertEqual(operations.get(self.port, "/livez")[0], 200)
         self.assertEqual(next(watch).status, NOT_SERVING)
         held.unlink()
@@ -100,7 +100,7 @@ class OperationsTest(daemon_test.DaemonTest):
         self.wait_for_causes()
         self.assertEqual(next(watch).status, SERVING)
         watch.cancel()
-        daemon_test.wait_for_line(daemon, "warning the disk has not answered a sync for")
+        daemon_test.wait_for_line(daemon, "warning the disk has not answered for")
         daemon_test.wait_for_line(daemon, "warning slow-disk is over")
 
     def test_a_turn_that_hangs_is_named_and_its_end(self):

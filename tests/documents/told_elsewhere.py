@@ -53,7 +53,7 @@ CALLS = {
     "broker/daemon/process/watchdog.cc": {
         "why": {
             "broker/daemon/process/watchdog.cc": (
-                "the disk has not answered a sync for … s, and everybody waits for it",
+                "the disk has not answered for … s, and everybody waits for it",
                 "one turn of the broker has taken … s, and everybody waits for it",
             ),
         },
@@ -82,9 +82,14 @@ CALLS = {
         "kept.message()": NODE_FILE,
     },
     "replication/cluster_node/leading_room.h": {
-        "Trouble()": {
+        "ShortOf()": {
             "replication/cluster_node/leading_room.h": (
                 "the disk of this node has … MB left: below … MB it leads only where no other one has room",
+            ),
+        },
+        "SlowFor()": {
+            "replication/cluster_node/leading_room.h": (
+                "the disk of this node has not answered for … s: it leads only where no other one can",
             ),
         },
     },

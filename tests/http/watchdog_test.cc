@@ -31,7 +31,7 @@ class WatchdogTest : public ::testing::Test {
 };
 
 TEST_F(WatchdogTest, WhatEndsInTimeIsWell) {
-  sync_ = Watchdog::kSyncMax - Duration(1);
+  sync_ = Watchdog::kDiskMax - Duration(1);
   turn_ = Watchdog::kTurnMax - Duration(1);
   disk_.state = DiskState::kNearlyFull;
 

@@ -115,6 +115,58 @@ TEST(RaftNodeTest, ALeaderThatHearsOfNobodyEnds) {
   EXPECT_FALSE(cluster[1]->is_leading());
 }
 
+TEST(RaftNodeTest, ALeaderWhoseLogIsFullHasNoRoomUntilItIsNot) {
+  TestCluster cluster(3);
+  cluster.Elect(1);
+
+  cluster[1].is_log_full = true;
+  EXPECT_EQ(cluster[1]->room(), 0U);
+  cluster.Tick(1, 20);
+  cluster.Deliver();
+  EXPECT_TRUE(cluster[1]->is_leading());
+
+  cluster[1].is_log_full = false;
+  EXPECT_GT(cluster[1]->room(), 0U);
+}
+
+// What it lets be lost is as what a network loses; and it hears its leader all the same.
+TEST(RaftNodeTest, AFollowerWhoseLogIsFullTakesNoEntriesUntilItIsNot) {
+  TestCluster cluster(3);
+  cluster.Elect(1);
+  const std::uint64_t before = cluster[3].log().last_index();
+  cluster[3].is_log_full = true;
+
+  for (const char* data : {"a", "b", "c"}) {
+    cluster.Propose(1, data);
+    for (int i = 0; i < 20; ++i) {
+      for (const RaftId id : {1, 2, 3}) cluster.Tick(id, 1);
+      cluster.Deliver();
+    }
+  }
+
+  EXPECT_EQ(cluster[3].log().last_index(), before);
+  EXPECT_EQ(cluster[3]->leader(), 1U);
+  EXPECT_THAT(cluster[2].state().values, ElementsAre("1:a", "1:b", "1:c"));
+
+  cluster[3].is_log_full = false;
+  cluster.Tick(1, 2);
+  cluster.Deliver();
+  cluster.Tick(1, 2);
+  cluster.Deliver();
+  EXPECT_THAT(cluster[3].state().values, ElementsAre("1:a", "1:b", "1:c"));
+  EXPECT_EQ(cluster[1].leading.size(), 1U);
+}
+
+// Where a majority is full nothing is lost, and nothing is committed.
+TEST(RaftNodeTest, ALeaderCanBeginWhereLogsAreFull) {
+  TestCluster cluster(3);
+  for (const RaftId id : {1, 2, 3}) cluster[id].is_log_full = true;
+
+  cluster.Elect(2);
+
+  EXPECT_TRUE(cluster[2]->is_leading());
+}
+
 TEST(RaftNodeTest, MoreIsNotProposedThanThereIsRoomFor) {
   TestCluster cluster(3);
   cluster[1].options.proposed_bytes_max = 10;

@@ -16,8 +16,9 @@ TestNode::TestNode(const RaftCore::Options& core, const Members& members, Post p
 void TestNode::Start() {
   log_.stops = false;
   held_.clear();
-  auto opened =
-      RaftNode::Open(options, {SharedLibrary(), log_, *this, *this, *this, *this}, state_.position);
+  auto opened = RaftNode::Open(
+      options, {SharedLibrary(), log_, *this, *this, *this, *this, [this] { return is_log_full; }},
+      state_.position);
   ASSERT_TRUE(opened.ok()) << opened.status().message();
   node_ = std::move(*opened);
 }

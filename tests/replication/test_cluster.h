@@ -62,6 +62,7 @@ class TestNode final : public Applier,
   void OnReadable(ReadRound round) override { readable = round; }
 
   RaftNode::Options options;
+  bool is_log_full = false;
   std::vector<std::uint64_t> leading;  // The terms in which it led.
   int endings = 0;
   std::optional<ReadRound> readable;

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include <rocksdb/env.h>
 #include <rocksdb/file_system.h>
 
 #include "absl/base/thread_annotations.h"
@@ -14,7 +15,12 @@ namespace wharf {
 
 class HeldFlushes final : public rocksdb::FileSystemWrapper {
  public:
-  HeldFlushes() : FileSystemWrapper(rocksdb::FileSystem::Default()) {}
+  // A flush that is held holds a thread, which all stores of a process share.
+  HeldFlushes() : FileSystemWrapper(rocksdb::FileSystem::Default()) {
+    for (const auto priority : {rocksdb::Env::HIGH, rocksdb::Env::LOW}) {
+      rocksdb::Env::Default()->IncBackgroundThreadsIfNeeded(8, priority);
+    }
+  }
 
   const char* Name() const override { return "HeldFlushes"; }
   rocksdb::IOStatus NewWritableFile(const std::string& name, const rocksdb::FileOptions& options,

@@ -10,6 +10,7 @@
 #include <optional>
 #include <sstream>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -63,7 +64,7 @@ class SegmentCommitLogTest : public ::testing::Test {
     log_.emplace(options, *store_, std::move(opened->log),
                  SegmentCommitLog::World{
                      .observer = *observer_, .position = kPosition, .row = kIndex, .now = [this] {
-                       return now_ += step_;
+                       return Duration(now_ += step_.count());
                      }});
   }
   // As a process dies: nothing is flushed.
@@ -97,7 +98,7 @@ class SegmentCommitLogTest : public ::testing::Test {
   std::unique_ptr<LogObserver> observer_;
   std::unique_ptr<RocksStore> store_;
   std::optional<SegmentCommitLog> log_;
-  Duration now_{};  // Of the thread of the log.
+  std::atomic<Duration::rep> now_ = 0;
   Duration step_{};
 };
 
@@ -177,10 +178,40 @@ TEST_F(SegmentCommitLogTest, AFlushIsDueByBytesOfTheLog) {
   EXPECT_TRUE(Has("key"));
 }
 
+// Nor is anything kept to be written over, where nothing is written.
+TEST_F(SegmentCommitLogTest, AnIdleLogTakesLittleOfTheDisk) {
+  constexpr std::uint64_t kBound = 4 << 20;
+  const auto bytes_of_log = [this] {
+    std::uintmax_t bytes = 0;
+    for (const auto& file : std::filesystem::directory_iterator(SingleFolder::LogPath(data()))) {
+      std::error_code gone;
+      const std::uintmax_t size = file.file_size(gone);
+      if (!gone) bytes += size;
+    }
+    return bytes;
+  };
+  Start({.bound = {.unflushed_bytes_max = kBound}});
+  for (int i = 0; i < 50; ++i) ASSERT_TRUE(Put("key", 1 << 20).ok());
+  EXPECT_GT(bytes_of_log(), kBound);
+  ASSERT_TRUE(log_->WriteAll().ok());
+  ASSERT_TRUE(store_->Flush().ok());
+
+  // The first look asks how far the state is, a later one knows it.
+  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  while (bytes_of_log() > kBound && std::chrono::steady_clock::now() < end) {
+    log_->Look();
+    std::this_thread::yield();
+  }
+
+  EXPECT_LE(bytes_of_log(), kBound);
+  EXPECT_TRUE(Has("key"));
+}
+
 // However long a flush takes: in a row that is put and deleted again memory holds nothing back.
 TEST_F(SegmentCommitLogTest, WhatAStartWouldHaveToApplyIsBoundedWhereFlushesTakeLong) {
   constexpr std::uint64_t kBound = 1 << 20;
   constexpr std::size_t kBytes = 60'000;
+  step_ = seconds(1);
   Start({.bound = {.unflushed_bytes_max = kBound / 4, .replayed_bytes_max = kBound}});
   flushes_->Hold();
   std::promise<void> last;
@@ -200,10 +231,12 @@ TEST_F(SegmentCommitLogTest, WhatAStartWouldHaveToApplyIsBoundedWhereFlushesTake
 
   EXPECT_EQ(is_last.wait_for(std::chrono::milliseconds(300)), std::future_status::timeout);
   EXPECT_LE(log_->stats().bytes, kBound);
+  EXPECT_GE(log_->stats().disk_age, seconds(1));
 
   flushes_->Release();
   is_last.wait();
   EXPECT_EQ(done, kBatches);
+  EXPECT_EQ(log_->stats().disk_age, Duration(0));
 }
 
 TEST_F(SegmentCommitLogTest, AStateThatIsAheadOfItsLogIsDamaged) {

@@ -393,7 +393,7 @@ BrokerStatistics ClusterDaemon::Statistics(const Reign* reign) {
 }
 
 Watchdog::World ClusterDaemon::ForWatchdog() {
-  return {.sync_age = [this] { return node_ == nullptr ? Duration() : node_->sync_age(); },
+  return {.disk_age = [this] { return node_ == nullptr ? Duration() : node_->disk_age(); },
           .turn_age =
               [this] {
                 MutexLock lock(mutex_);
@@ -444,10 +444,9 @@ void ClusterDaemon::HandOver() {
 void ClusterDaemon::Stop(bool is_healthy) {
   world_.health.Note(Ailment::kStopping, "the broker is stopping: it answers what it has taken");
   const ClusterNode* const node = node_.get();
-  StopLimit limit(
-      kStandstillMax, kStopLimit,
-      {.writes = [node] { return node == nullptr ? 0 : node->syncs(); },
-       .sync_age = [node] { return node == nullptr ? Duration(0) : node->sync_age(); }});
+  StopLimit limit(kStandstillMax, kStopLimit,
+                  {.writes = [node] { return node == nullptr ? 0 : node->syncs(); },
+                   .age = [node] { return node == nullptr ? Duration(0) : node->disk_age(); }});
   if (is_healthy) HandOver();
   {
     MutexLock lock(mutex_);

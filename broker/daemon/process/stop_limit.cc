@@ -15,7 +15,7 @@ using SteadyClock = std::chrono::steady_clock;
 
 constexpr auto kLookPace = std::chrono::milliseconds(100);
 // A sync that takes longer is what the stop waits for; others are under way at any time.
-constexpr Duration kSyncMax = std::chrono::seconds(1);
+constexpr Duration kDiskMax = std::chrono::seconds(1);
 
 }  // namespace
 
@@ -40,7 +40,7 @@ StopLimit::~StopLimit() {
 void StopLimit::BeginAnew() {
   MutexLock lock(mutex_);
   moved_at_ = SteadyClock::now();
-  if (is_disk_forgotten_) disk_.sync_age = [] { return Duration(0); };
+  if (is_disk_forgotten_) disk_.age = [] { return Duration(0); };
 }
 
 void StopLimit::ExpectSilence() {
@@ -51,11 +51,11 @@ void StopLimit::ExpectSilence() {
 // A sync that is under way by then is what the end of the log waits for.
 void StopLimit::ForgetDisk() {
   MutexLock lock(mutex_);
-  const Duration age = disk_.sync_age();
+  const Duration age = disk_.age();
   const auto since = SteadyNow() - age;
   is_disk_forgotten_ = true;
   disk_ = {.writes = [last = last_writes_] { return last; },
-           .sync_age = [=] { return age == Duration(0) ? age : SteadyNow() - since; }};
+           .age = [=] { return age == Duration(0) ? age : SteadyNow() - since; }};
 }
 
 bool StopLimit::IsTooLate(Time now) {
@@ -67,7 +67,7 @@ bool StopLimit::IsTooLate(Time now) {
 }
 
 void StopLimit::LogReason() {
-  if (disk_.sync_age() >= kSyncMax) {
+  if (disk_.age() >= kDiskMax) {
     return spdlog::error(
         "wharfd ends: the disk does not answer, and the stop waits for it; what was "
         "acknowledged is safe, and the next start reads the log");

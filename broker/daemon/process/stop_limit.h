@@ -23,8 +23,8 @@ class StopLimit {
   struct Disk {
     // Rises with every write that it has done.
     std::function<std::uint64_t()> writes;
-    // For how long a sync has been under way; zero if none is.
-    std::function<Duration()> sync_age;
+    // For how long the disk has been at something that commits wait for; zero: they do not.
+    std::function<Duration()> age;
   };
 
   // The process ends when nothing has moved for `standstill`, and after `whole` in any case.

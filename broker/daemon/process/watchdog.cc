@@ -15,18 +15,18 @@ double SecondsOf(Duration duration) { return std::chrono::duration<double>(durat
 Watchdog::Watchdog(Health& health, World world) : health_(health), world_(std::move(world)) {}
 
 void Watchdog::Look() {
-  const Duration sync = world_.sync_age();
-  Judge(Ailment::kSlowDisk, sync >= kSyncMax,
-        fmt::format("the disk has not answered a sync for {:.1f} s, and everybody waits for it",
-                    SecondsOf(sync)));
+  const Duration disk = world_.disk_age();
+  Judge(Ailment::kSlowDisk, disk >= kDiskMax,
+        fmt::format("the disk has not answered for {:.1f} s, and everybody waits for it",
+                    SecondsOf(disk)));
   const Duration turn = world_.turn_age();
   Judge(Ailment::kHungTurn, turn >= kTurnMax,
         fmt::format("one turn of the broker has taken {:.1f} s, and everybody waits for it",
                     SecondsOf(turn)));
-  const DiskReport disk = world_.disk();
-  Judge(Ailment::kFullDisk, disk.state == DiskState::kFull,
+  const DiskReport report = world_.disk();
+  Judge(Ailment::kFullDisk, report.state == DiskState::kFull,
         fmt::format("sends are refused: {} bytes of the disk are free, and {} must be",
-                    disk.free_bytes, disk.mark_bytes));
+                    report.free_bytes, report.mark_bytes));
 }
 
 // The log comes last: if nobody reads it, that may be what is wrong. Of a full disk others have

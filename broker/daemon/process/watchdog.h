@@ -17,15 +17,15 @@ class Watchdog {
  public:
   // Asked on the watchdog's thread; none of them waits for what it asks about.
   struct World {
-    // For how long the disk has been syncing one commit; zero: it is not.
-    std::function<Duration()> sync_age;
+    // For how long the disk has been at something that commits wait for; zero: they do not.
+    std::function<Duration()> disk_age;
     // For how long the shard has been at one turn; zero: it waits for work.
     std::function<Duration()> turn_age;
     std::function<DiskReport()> disk;
   };
 
   // What takes longer hangs.
-  static constexpr Duration kSyncMax = std::chrono::seconds(3);
+  static constexpr Duration kDiskMax = std::chrono::seconds(3);
   static constexpr Duration kTurnMax = std::chrono::seconds(3);
 
   Watchdog(Health& health, World world);

@@ -100,7 +100,7 @@ void WriteOthers(const ClusterStatus& status, MetricText& text) {
   WriteEach(
       status,
       {"wharf_cluster_member_short_of_disk", MetricType::kGauge,
-       "1 while the other member says that its disk is short of space"},
+       "1 while the other member says that its disk is short of space, or does not answer"},
       [](const ClusterMember& member) { return std::optional(AsNumber(member.is_short_of_disk)); },
       text);
   WriteEach(

@@ -8,6 +8,23 @@ namespace {
 constexpr RaftId kOther = 2;
 constexpr Duration kTick = std::chrono::milliseconds(250);
 
+TEST(LeadingRoomTest, WhoseDiskDoesNotAnswerIsShortUntilItDoes) {
+  LeadingRoom room(0, {});
+  room.Look(LeadingRoom::kAnswerMax - kTick);
+  EXPECT_FALSE(room.is_short());
+  EXPECT_EQ(room.trouble(), "");
+
+  room.Look(LeadingRoom::kAnswerMax + kTick);
+  EXPECT_TRUE(room.is_short());
+  EXPECT_EQ(room.trouble(),
+            "the disk of this node has not answered for 2.2 s: it leads only where no other one "
+            "can");
+
+  room.Look(kTick);
+  EXPECT_FALSE(room.is_short());
+  EXPECT_EQ(room.trouble(), "");
+}
+
 // What nodes say comes a moment after they have: leadership must not go to one in between.
 TEST(LeadingRoomTest, WhoHasJustComeIsNotKnownToHaveRoom) {
   LeadingRoom room(0, {});

@@ -20,6 +20,7 @@
 #include "replication/cluster_node/node_store.h"
 #include "replication/cluster_node/recovery.h"
 #include "storage/base/clock.h"
+#include "tests/storage/held_flushes.h"
 #include "tests/storage/temp_folder.h"
 
 namespace wharf {
@@ -64,7 +65,10 @@ class Machine final : public RaftThread::Leaderships, public CommitLog::Observer
 
   std::string data() const { return folder_.path() + "/data"; }
   RocksStoreOptions StoreOptions() const {
-    return {.path = data(), .tables = {{.name = "rows"}, {.name = "meta"}}, .position = kPosition};
+    return {.path = data(),
+            .tables = {{.name = "rows"}, {.name = "meta"}},
+            .file_system = flushes,
+            .position = kPosition};
   }
 
   NodeFolder folder() { return NodeFolder(data(), random_); }
@@ -272,6 +276,8 @@ class Machine final : public RaftThread::Leaderships, public CommitLog::Observer
   // What it tells, from the next start on.
   std::string client_address;
   std::uint64_t format_level_max = kFormatLevelMax;
+  // Of its states.
+  const std::shared_ptr<HeldFlushes> flushes = std::make_shared<HeldFlushes>();
   LogBound log_bound{};
   std::size_t segment_bytes = std::size_t{64} << 20;
   std::uint64_t snapshot_rate = std::uint64_t{64} << 20;

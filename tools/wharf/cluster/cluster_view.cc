@@ -88,8 +88,10 @@ void PrintTroubles(Output& out, const v1::ClusterStatus& status) {
     const std::string name = Printable(each.name());
     if (!each.trouble().empty()) out.Print("{}: {}\n", name, Printable(each.trouble()));
     if (each.short_of_disk() && each.name() != status.node_name()) {
-      out.Print("{}: its disk is short of space: it leads only where no other one has room\n",
-                name);
+      out.Print(
+          "{}: its disk is short of space, or does not answer: it leads only where no other one "
+          "can\n",
+          name);
     }
   }
 }
