@@ -161,7 +161,9 @@ void RaftThread::TellLeader() {
 // A log that takes nothing more is followed by a hand-over, or by another log.
 void RaftThread::TendLeadership() {
   const auto current = log();
-  if (!current || !current->is_done() || node_->status().transferee != 0) return;
+  if (!current) return;
+  if (next_successor_) LetGoOfStore(*current);
+  if (!current->is_done() || node_->status().transferee != 0) return;
   if (next_successor_ && !successor_) successor_ = next_successor_();
   if (successor_) {
     // While members change it is not begun, and asked for again with the next turn.
@@ -171,6 +173,11 @@ void RaftThread::TendLeadership() {
     node_->PauseLeading();
   }
   Wake();
+}
+
+// What is under way is finished first, unless the store that it waits for does not answer.
+void RaftThread::LetGoOfStore(RaftCommitLog& log) {
+  if (!log.is_done() && IsTooLong(write_age())) log.Close(Hanging());
 }
 
 std::shared_ptr<RaftCommitLog> RaftThread::log() const {
@@ -218,8 +225,10 @@ void RaftThread::OnFailed(const Status& status) {
   world_.leaderships.OnFailed(status);
 }
 
-bool RaftThread::is_hanging() const {
-  return busy_for() > options_.tick * options_.node.core.election_ticks;
+bool RaftThread::is_hanging() const { return IsTooLong(busy_for()); }
+
+bool RaftThread::IsTooLong(Duration age) const {
+  return age > options_.tick * options_.node.core.election_ticks;
 }
 
 // The doors first: what hangs may hold the log while it reads what others lack.

@@ -138,6 +138,9 @@ class RaftThread final : private RaftNode::Observer {
   bool TakeTick();
   void TellLeader();
   void TendLeadership();
+  void LetGoOfStore(RaftCommitLog& log);
+  // For others, who elect another leader then.
+  bool IsTooLong(Duration age) const;
   std::shared_ptr<RaftCommitLog> log() const;
 
   const Options options_;

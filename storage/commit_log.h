@@ -64,7 +64,8 @@ class CommitLog {
     std::uint64_t bytes = 0;           // Bytes of the batches.
     Latency::Snapshot sync_latency{};  // Of synced writes.
     // For how long the disk has been at something that commits wait for: a sync, or a write or a
-    // flush of what was committed before. Zero: they wait for nothing.
+    // flush of what was committed before; of a replicated log, for how long the first of what is
+    // proposed has waited. Zero: they wait for nothing.
     Duration disk_age{};
   };
 

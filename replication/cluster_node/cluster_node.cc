@@ -93,6 +93,7 @@ Status ClusterNode::TakePart(const NodeIdentity& identity) {
         .is_of_node = true, .cluster_id = identity.cluster.ToText(), .node_name = identity.name};
     world_.archive->Begin(mine.archive_owner(), *log_, *position, *last);
   }
+  const std::uint64_t opened_at = position->index;
   applier_.emplace(
       BatchApplier::World{state_, this, world_.index, this, verifier_.get(), world_.archive},
       *std::move(position), *last);
@@ -100,7 +101,7 @@ Status ClusterNode::TakePart(const NodeIdentity& identity) {
       options_.log_bound,
       LogKeeper::World{world_.store, *log_, [this](const Status& why) { OnFailed(why); }});
   peers_.BeNode(identity, book->level);
-  replay_.emplace(options_.log_bound, *log_, *keeper_);
+  replay_.emplace(options_.log_bound, *log_, *keeper_, *applier_, opened_at);
   const std::string configuration = book->configuration;
   WHARF_RETURN_IF_ERROR(Keep(identity, *std::move(book)));
   RaftThread::Options raft = options_.raft;
@@ -230,7 +231,7 @@ void ClusterNode::Look() {
   RaftThread* const raft = raft_;
   if (raft == nullptr) return;
   raft->Watch();
-  room_.Look(disk_age());
+  room_.Look(disk_age(), SteadyNow());
   WatchClocks();
   if (is_looking_.exchange(true)) return;
   const bool is_taken = raft->Do([this](RaftNode& node) {
@@ -242,6 +243,7 @@ void ClusterNode::Look() {
 
 void ClusterNode::LookAt(RaftNode& node) {
   const MemberBook known = book();
+  static_cast<void>(replay_->IsFull());  // It may be over, though nobody asks for room.
   const std::uint64_t end = keeper_->Look(KnownToAll(node, known));
   // A member that takes a snapshot needs what is behind it.
   const Status kept = node.CutLogUpTo(std::min(end, snapshots_->pinned().value_or(end)));

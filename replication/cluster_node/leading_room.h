@@ -41,8 +41,8 @@ class LeadingRoom {
 
   // A few times a second; tells the log what has changed. `disk_age`: for how long the disk has
   // been at something that commits wait for.
-  void Look(Duration disk_age) {
-    LookAtAnswers(disk_age);
+  void Look(Duration disk_age, Duration now) {
+    LookAtAnswers(disk_age, now);
     if (!look_) return;
     const DiskReport report = look_();
     const std::uint64_t needed = Needed(report);
@@ -100,10 +100,17 @@ class LeadingRoom {
  private:
   static constexpr std::uint64_t kMegabyte = 1 << 20;
 
-  void LookAtAnswers(Duration disk_age) {
+  // One that has just answered may be as slow again.
+  void LookAtAnswers(Duration disk_age, Duration now) {
     MutexLock lock(mutex_);
-    const bool is_slow = disk_age >= kAnswerMax;
-    const bool was_slow = std::exchange(slow_for_, is_slow ? disk_age : Duration(0)) > Duration(0);
+    const bool was_slow = slow_for_ > Duration(0);
+    if (disk_age >= kAnswerMax) {
+      slow_for_ = disk_age;
+      slow_at_ = now;
+    } else if (now - slow_at_ >= kSilentFor) {
+      slow_for_ = {};
+    }
+    const bool is_slow = slow_for_ > Duration(0);
     if (is_slow == was_slow) return;
     if (is_slow) {
       spdlog::warn("{}", SlowFor());
@@ -134,6 +141,8 @@ class LeadingRoom {
   bool is_short_ ABSL_GUARDED_BY(mutex_) = false;
   // Zero: it answers.
   Duration slow_for_ ABSL_GUARDED_BY(mutex_){};
+  // When that was seen last.
+  Duration slow_at_ ABSL_GUARDED_BY(mutex_){};
   std::map<RaftId, Duration> heard_ ABSL_GUARDED_BY(mutex_);
   std::map<RaftId, Duration> there_since_ ABSL_GUARDED_BY(mutex_);
 };

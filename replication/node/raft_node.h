@@ -63,8 +63,8 @@ class RaftNode {
     Applier& applier;
     SnapshotSource& snapshots;
     Observer& observer;
-    // Whether so much waits in the log for the state's disk that nothing may come but what a leader
-    // needs to lead. Empty: never.
+    // Whether so much waits in the log for the state's disk that no batch may come; entries without
+    // data and changes of members may. Empty: never.
     std::function<bool()> is_log_full{};
   };
 
@@ -74,7 +74,7 @@ class RaftNode {
                                                 const StatePosition& state);
 
   // What has happened. Nothing is done about it before Run.
-  // False: it was no message that this member may send us. Entries for which the log is too full
+  // False: it was no message that this member may send us. Batches for which the log is too full
   // are lost, as on any network.
   bool Receive(RaftId from, const SharedBytes& message);
   void Tick() {

@@ -13,6 +13,7 @@ constexpr std::size_t kCheckBytes = 1024;
 BatchApplier::BatchApplier(const World& world, StatePosition position, CommitIndex last)
     : world_(world),
       position_(std::move(position)),
+      whole_(position_.index),
       added_{position_.index, position_.term},
       members_(position_.members),
       last_(last) {}
@@ -61,6 +62,7 @@ Status BatchApplier::AddWhole(std::vector<WriteBatch> batches, const LogPlace& p
 void BatchApplier::MoveTo(const LogPlace& place) {
   group_.has_members |= position_.members != members_;
   position_ = {place.index, place.term, members_};
+  whole_ = place.index;
   group_.moves_position = true;
 }
 

@@ -8,6 +8,7 @@
 // write meanwhile.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -118,6 +119,8 @@ class BatchApplier {
 
   // The end of the last whole batch that was added.
   const StatePosition& position() const { return position_; }
+  // Its entry, for any thread: what is behind it no flush brings to the disk.
+  std::uint64_t whole() const { return whole_; }
   // The last entry that was, of which the end may be outstanding.
   const LogPlace& added() const { return added_; }
   CommitIndex last() const { return last_; }
@@ -141,6 +144,7 @@ class BatchApplier {
   EntryAssembler assembler_;
   Group group_;
   StatePosition position_;
+  std::atomic<std::uint64_t> whole_;
   LogPlace added_;
   // Behind the last entry, which may be a part of what is not whole yet.
   std::string members_;

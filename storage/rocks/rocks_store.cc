@@ -52,13 +52,14 @@ std::shared_ptr<rocksdb::FileSystem> FileSystemOf(const RocksStoreOptions& optio
   return options.file_system ? options.file_system : rocksdb::FileSystem::Default();
 }
 
-// Copies our writes into RocksDB's batch.
+// Copies our writes into RocksDB's batch; the name of the group goes in front, for a write-ahead
+// log if there is one.
 class Merger final : public WriteBatch::Visitor {
  public:
   Merger(std::span<rocksdb::ColumnFamilyHandle* const> tables, const TableSet& options,
          const std::string& group_name, std::size_t bytes)
       : tables_(tables), options_(options), merged_(bytes) {
-    Note(merged_.PutLogData(group_name));
+    if (!group_name.empty()) Note(merged_.PutLogData(group_name));
   }
 
   void Put(TableId table, std::string_view key, std::string_view value) override {
@@ -273,7 +274,8 @@ Status RocksStore::Impl::OpenWithUnknown(const rocksdb::DBOptions& db_options,
 }
 
 Status RocksStore::Impl::WriteMerged(OrderedWrites& writes, Sync sync) {
-  Merger merger(tables(), table_options, group_name, EstimateMerged(writes));
+  Merger merger(tables(), table_options, position ? std::string() : group_name,
+                EstimateMerged(writes));
   writes.Visit(merger);
   WHARF_RETURN_IF_ERROR(FromRocks(merger.status(), "cannot write to " + path));
   rocksdb::WriteOptions options;

@@ -148,18 +148,20 @@ Result<std::optional<std::string>> SegmentFolder::MakeSpare(std::uint64_t number
 }
 
 Status SegmentFolder::RemoveSpare(const std::string& path) {
-  return FromRocks(file_system_->DeleteFile(path, kNoOptions, nullptr), "cannot remove " + path);
+  const rocksdb::IOStatus status = file_system_->DeleteFile(path, kNoOptions, nullptr);
+  return IsGone(status) ? Status() : FromRocks(status, "cannot remove " + path);
 }
 
 Result<std::unique_ptr<SegmentFile>> SegmentFolder::Create(const SegmentHead& head,
                                                            const std::optional<std::string>& spare,
                                                            std::size_t bytes_ahead) {
   const std::string name = PathOf(head.number);
+  const bool has_spare = spare && file_system_->FileExists(*spare, kNoOptions, nullptr).ok();
   const std::string made =
-      spare ? *spare : fmt::format("{}/{:08}{}", path_, head.number, kUnfinished);
+      has_spare ? *spare : fmt::format("{}/{:08}{}", path_, head.number, kUnfinished);
   std::unique_ptr<SegmentFile> file;
-  rocksdb::IOStatus status = spare ? BeginOver(*file_system_, made, file)
-                                   : BeginGrowing(*file_system_, made, bytes_ahead, file);
+  rocksdb::IOStatus status = has_spare ? BeginOver(*file_system_, made, file)
+                                       : BeginGrowing(*file_system_, made, bytes_ahead, file);
   if (status.ok()) status = file->Write(0, head.Encode());
   if (status.ok()) status = file->Sync();
   if (status.ok()) status = file_system_->RenameFile(made, name, kNoOptions, nullptr);

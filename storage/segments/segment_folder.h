@@ -53,8 +53,8 @@ class SegmentFolder {
   Status RemoveSpare(const std::string& path);
 
   // Makes a segment of which nothing counts but its head, in the file of a spare one if there is
-  // any; else its file takes so much of the disk ahead. It has its name when its bytes are on the
-  // disk, and this returns when its name is, too.
+  // any, and nobody has removed it; else its file takes so much of the disk ahead. It has its name
+  // when its bytes are on the disk, and this returns when its name is, too.
   Result<std::unique_ptr<SegmentFile>> Create(const SegmentHead& head,
                                               const std::optional<std::string>& spare,
                                               std::size_t bytes_ahead);

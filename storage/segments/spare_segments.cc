@@ -20,9 +20,10 @@ Status SpareSegments::Find() {
   return {};
 }
 
-// In a short one most of the next would have to grow.
+// In a short one most of the next would have to grow; a long one is of when segments were larger.
 Status SpareSegments::Take(std::uint64_t number, std::uint64_t bytes) {
-  if (paths_.size() >= count_max_ || bytes < segment_bytes_ / 2) return folder_.Remove(number);
+  if (paths_.size() >= count_max_ || bytes < segment_bytes_ / 2 || bytes > 2 * segment_bytes_)
+    return folder_.Remove(number);
   Result<std::optional<std::string>> path = folder_.MakeSpare(number);
   if (!path.ok()) return path.status();
   if (*path) paths_.push_back(**std::move(path));

@@ -97,6 +97,40 @@ class WritableFile : public rocksdb::FSWritableFile {
   const DiskHandle handle_;
 };
 
+// Takes what it will need of the disk ahead, as zeros that are part of its length, and gives back
+// at its end what it did not need; a power cut leaves it.
+class AheadFile final : public WritableFile {
+ public:
+  AheadFile(PowerLossDisk& disk, DiskHandle handle)
+      : WritableFile(disk, handle), disk_(disk), handle_(std::move(handle)) {}
+  ~AheadFile() override { Close(rocksdb::IOOptions(), nullptr).PermitUncheckedError(); }
+
+  using WritableFile::Append;
+  IOStatus Append(const Slice& data, const IOOptions&, IODebugContext*) override {
+    IOStatus status = disk_.Write(handle_, end_, ToView(data));
+    if (status.ok()) end_ += data.size();
+    return status;
+  }
+  IOStatus Allocate(std::uint64_t offset, std::uint64_t size, const IOOptions&,
+                    IODebugContext*) override {
+    std::uint64_t before = 0;
+    IOStatus status = disk_.Size(handle_, before);
+    if (!status.ok() || before >= offset + size) return status;
+    if (disk_.free_bytes() < offset + size - before) return IOStatus::NoSpace("the disk is full");
+    is_ahead_ = true;
+    return disk_.Truncate(handle_, offset + size);
+  }
+  IOStatus Close(const IOOptions&, IODebugContext*) override {
+    return std::exchange(is_ahead_, false) ? disk_.Truncate(handle_, end_) : IOStatus::OK();
+  }
+
+ private:
+  PowerLossDisk& disk_;
+  const DiskHandle handle_;
+  std::uint64_t end_ = 0;
+  bool is_ahead_ = false;
+};
+
 // What is written when the power is off is lost anyway, and nobody is there to hear of it. But the
 // process of a test lives on, and RocksDB 7.8 aborts when a compaction cannot write a table that
 // has no keys, or a flush of several tables at once fails anywhere, or the edit of another thread
@@ -258,7 +292,7 @@ IOStatus PowerLossFileSystem::NewRandomAccessFile(
   return status;
 }
 
-IOStatus PowerLossFileSystem::NewWritableFile(const std::string& path, const FileOptions&,
+IOStatus PowerLossFileSystem::NewWritableFile(const std::string& path, const FileOptions& options,
                                               std::unique_ptr<rocksdb::FSWritableFile>* file,
                                               IODebugContext*) {
   if (path.ends_with("/LOG")) {
@@ -275,6 +309,8 @@ IOStatus PowerLossFileSystem::NewWritableFile(const std::string& path, const Fil
     *file = std::make_unique<TableFile>(disk_, std::move(handle), Clean(path), lost_);
   } else if (is_manifest) {
     *file = std::make_unique<ManifestFile>(disk_, std::move(handle));
+  } else if (!options.fallocate_with_keep_size) {
+    *file = std::make_unique<AheadFile>(disk_, std::move(handle));
   } else {
     *file = std::make_unique<WritableFile>(disk_, std::move(handle));
   }

@@ -280,6 +280,31 @@ TEST(RaftThreadTest, AnInboxThatIsFullTakesNoMore) {
   EXPECT_FALSE(set[1]->Receive(2, std::string(11, 'x')));
 }
 
+// Its consensus is well, so nobody else would be elected.
+TEST(RaftThreadTest, AHandOverDoesNotWaitForAStoreThatHangs) {
+  LogObserver first_observer;
+  LogObserver second_observer;
+  ReplicaSet set(TableSet(1));
+  RaftThread::Options options = QuickElections();
+  options.apply.unwritten_bytes_max = 1;  // Nothing is told before it is written.
+  set.Start(nullptr, options);
+  const auto first = set[1].Lead(first_observer, {});
+  ASSERT_TRUE(CommitAndWait(*first, PutOf("a")).ok());
+  set[1].store().Hold();
+  std::promise<Status> answer;
+  first->Append(PutOf("b"), [&](Result<CommitIndex> r) { answer.set_value(r.status()); });
+  while (first->stats().disk_age == Duration(0)) std::this_thread::yield();  // It is proposed.
+  set[2].Observe(second_observer);
+
+  set[1]->HandOver(To({2}));
+
+  const auto second = set[2].WaitForLog();
+  EXPECT_EQ(answer.get_future().get().outcome(), Outcome::kUnknown);
+  EXPECT_TRUE(CommitAndWait(*second, PutOf("c")).ok());
+  EXPECT_TRUE(set[2].store().store().View()->Get(0, "b")->has_value());
+  set[1].store().Release();
+}
+
 // What it was told is not in its state: it must plan nothing on it, and another one leads.
 TEST(RaftThreadTest, ANodeWhoseStateCannotBeWrittenDoesNotBeginToLead) {
   LogObserver first_observer;

@@ -106,10 +106,9 @@ std::size_t SegmentBytesOf(const config::Settings& settings) {
 }
 
 LogBound LogBoundOf(const config::Settings& settings) {
-  const std::uint64_t unflushed =
-      std::min(LogBound().unflushed_bytes_max, settings.peer_log_bytes_max);
-  return {.unflushed_bytes_max = unflushed,
-          .replayed_bytes_max = 2 * unflushed,
+  const LogBound bound;
+  return {.unflushed_bytes_max = std::min(bound.unflushed_bytes_max, settings.peer_log_bytes_max),
+          .replayed_bytes_max = 2 * bound.unflushed_bytes_max,
           .kept_bytes_max = settings.peer_log_bytes_max};
 }
 

@@ -42,6 +42,18 @@ TEST_F(FullLogTest, AFollowerTakesNoMoreThanAStartMayApply) {
   EXPECT_TRUE(Eventually([this] { return HasAll(c_, "row", 900); }));
 }
 
+// Its parts are in no flush before the last one is there.
+TEST_F(FullLogTest, ABatchThatIsLargerThanTheBoundComesAllTheSame) {
+  FoundThree();
+
+  PutSomewhere(all(), "large", std::string(4 * kReplayed, 'x'));
+
+  for (Machine* machine : all()) {
+    EXPECT_TRUE(Eventually([machine] { return machine->Row("large").has_value(); }))
+        << machine->name();
+  }
+}
+
 // It proposes nothing, and clients wait no longer than until another one leads.
 TEST_F(FullLogTest, ALeaderHandsOver) {
   FoundThree();

@@ -10,17 +10,20 @@ constexpr Duration kTick = std::chrono::milliseconds(250);
 
 TEST(LeadingRoomTest, WhoseDiskDoesNotAnswerIsShortUntilItDoes) {
   LeadingRoom room(0, {});
-  room.Look(LeadingRoom::kAnswerMax - kTick);
+  room.Look(LeadingRoom::kAnswerMax - kTick, Duration(0));
   EXPECT_FALSE(room.is_short());
   EXPECT_EQ(room.trouble(), "");
 
-  room.Look(LeadingRoom::kAnswerMax + kTick);
+  room.Look(LeadingRoom::kAnswerMax + kTick, kTick);
   EXPECT_TRUE(room.is_short());
   EXPECT_EQ(room.trouble(),
             "the disk of this node has not answered for 2.2 s: it leads only where no other one "
             "can");
 
-  room.Look(kTick);
+  // It may be as slow again a moment later.
+  room.Look(kTick, 2 * kTick);
+  EXPECT_TRUE(room.is_short());
+  room.Look(kTick, kTick + LeadingRoom::kSilentFor);
   EXPECT_FALSE(room.is_short());
   EXPECT_EQ(room.trouble(), "");
 }

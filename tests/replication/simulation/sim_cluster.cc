@@ -207,7 +207,7 @@ SimNode* SimCluster::Leader() {
 
 void SimCluster::Fault() {
   SimNode& node = AnyNode();
-  const std::uint64_t what = Chance(20);
+  const std::uint64_t what = Chance(21);
   const auto is = [&](std::uint64_t number, const char* name) {
     if (what != number) return false;
     ++faults_[name];
@@ -254,6 +254,10 @@ void SimCluster::Fault() {
     slow_ = Target();
   } else if (is(15, "slow disk")) {
     nodes_[Target() - 1]->SlowDisk(1 + Chance(100));
+  } else if (is(20, "full log")) {
+    SimNode& full = *nodes_[Target() - 1];
+    full.FillLog(true);
+    After(50 + Chance(600), [&full] { full.FillLog(false); });
   } else if (what < 18) {
     ++faults_["kill in a turn"];
     nodes_[Target() - 1]->StopAtStep(1 + Chance(20));
@@ -351,6 +355,7 @@ void SimCluster::Heal() {
   for (const auto& node : nodes_) {
     node->LetGo();
     node->SlowDisk(0);
+    node->FillLog(false);
     node->Resume();
     if (!node->is_running() && !gone_.contains(node->id())) node->Start();
   }

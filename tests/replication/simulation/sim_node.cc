@@ -69,8 +69,10 @@ void SimNode::Start() {
   const BatchApplier::World applies{
       .store = store_, .listener = keeper_ ? &keeper_->listener() : nullptr, .row = store_.row()};
   applier_.emplace(applies, store_.state().position, store_.last());
-  auto node = RaftNode::Open(Options(), {SharedLibrary(), log_, *this, *this, *this, *this},
-                             store_.state().position);
+  auto node = RaftNode::Open(
+      Options(),
+      {SharedLibrary(), log_, *this, *this, *this, *this, [this] { return is_log_full_; }},
+      store_.state().position);
   if (!node.ok()) return world_.history.Violation(node.status().message());
   node_ = std::move(*node);
   Turn();

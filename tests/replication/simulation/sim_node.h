@@ -96,6 +96,8 @@ class SimNode final : public Outbox,
     sync_time_ = sync_time;
     log_.is_slow = sync_time != 0;
   }
+  // Whether its log waits for the state's disk: then nothing comes to it.
+  void FillLog(bool is_full) { is_log_full_ = is_full; }
   bool is_running() const { return node_ != nullptr; }
   // Counts its lives: what was asked for in one is nothing to the next.
   std::uint64_t life() const { return life_; }
@@ -187,6 +189,7 @@ class SimNode final : public Outbox,
   std::set<RaftId> known_;
   bool is_paused_ = false;
   std::uint64_t sync_time_ = 0;
+  bool is_log_full_ = false;
   bool is_syncing_ = false;
   // Syncs before the turn that is under way, and what it sends, hands over and knows behind its
   // own.
