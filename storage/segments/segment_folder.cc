@@ -205,11 +205,10 @@ Result<std::unique_ptr<rocksdb::FSRandomAccessFile>> SegmentFolder::OpenToRead(
   return file;
 }
 
-Result<std::uint64_t> SegmentFolder::BytesOf(std::uint64_t number) const {
+Result<std::uint64_t> SegmentFolder::BytesOf(const std::string& path) const {
   std::uint64_t bytes = 0;
-  const std::string name = PathOf(number);
-  const rocksdb::IOStatus status = file_system_->GetFileSize(name, kNoOptions, &bytes, nullptr);
-  if (!status.ok()) return FromRocks(status, "cannot read " + name);
+  const rocksdb::IOStatus status = file_system_->GetFileSize(path, kNoOptions, &bytes, nullptr);
+  if (!status.ok()) return FromRocks(status, "cannot read " + path);
   return bytes;
 }
 

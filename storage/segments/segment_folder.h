@@ -64,7 +64,8 @@ class SegmentFolder {
   // failed has called clean.
   Status WriteAgain(std::uint64_t number, std::uint64_t begin, std::uint64_t end);
   Result<std::unique_ptr<rocksdb::FSRandomAccessFile>> OpenToRead(std::uint64_t number) const;
-  Result<std::uint64_t> BytesOf(std::uint64_t number) const;
+  Result<std::uint64_t> BytesOf(std::uint64_t number) const { return BytesOf(PathOf(number)); }
+  Result<std::uint64_t> BytesOf(const std::string& path) const;
 
  private:
   Result<std::vector<std::string>> ListNames() const;

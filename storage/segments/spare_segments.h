@@ -1,7 +1,7 @@
 // SpareSegments: files of segments that the log can do without, kept to be written over by the next
 // ones (segment_file.h).
 //
-// At most eight, and 128 MiB of them: as much as a log that is cut where its state is flushed was
+// At most eight, and about 128 MiB of them: as much as a log that is cut where its state is flushed was
 // anyway. What is in one is nothing to anybody: a mark tells the records of a segment from those
 // that were in its file before. Part of a SegmentLog; used on its thread.
 #pragma once
@@ -22,7 +22,7 @@ class SpareSegments {
   // Of segments of this size.
   SpareSegments(SegmentFolder& folder, std::size_t segment_bytes);
 
-  // Those that a start finds.
+  // Those that a start finds; what is of no use goes.
   Status Find();
   // The log can do without this segment, of so many bytes: its name is gone when the folder is
   // synced.
@@ -33,6 +33,8 @@ class SpareSegments {
   std::size_t count() const { return paths_.size(); }
 
  private:
+  bool IsOfUse(std::uint64_t bytes) const;
+
   static constexpr std::size_t kCountMax = 8;
   static constexpr std::size_t kBytesMax = std::size_t{128} << 20;
 

@@ -2,10 +2,8 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 
-#include "absl/base/thread_annotations.h"
-#include "storage/base/mutex.h"
+#include "tests/held_gate.h"
 #include "tests/replication/wrapped_log.h"
 
 namespace wharf {
@@ -13,42 +11,21 @@ namespace wharf {
 class HeldLog final : public WrappedLog {
  public:
   Status Sync() override {
-    WaitUntilFree();
+    disk_.Pass();
     if (fails_) return {ErrorCode::kGeneralError, "the disk is broken"};
     return log.Sync();
   }
 
   // From now on nothing can be synced.
   void Fail() { fails_ = true; }
-  void Hold() {
-    MutexLock lock(mutex_);
-    is_held_ = true;
-  }
+  void Hold() { disk_.Hold(); }
   // Until somebody waits for the disk.
-  void WaitUntilHanging() {
-    MutexLock lock(mutex_);
-    while (!is_hanging_) changed_.wait(mutex_);
-  }
-  void Release() {
-    MutexLock lock(mutex_);
-    is_held_ = false;
-    changed_.notify_all();
-  }
+  void WaitUntilHanging() { disk_.WaitUntilHolding(); }
+  void Release() { disk_.Release(); }
 
  private:
-  void WaitUntilFree() {
-    MutexLock lock(mutex_);
-    is_hanging_ = is_held_;
-    changed_.notify_all();
-    while (is_held_) changed_.wait(mutex_);
-    is_hanging_ = false;
-  }
-
   std::atomic<bool> fails_ = false;
-  Mutex mutex_;
-  std::condition_variable_any changed_;
-  bool is_held_ ABSL_GUARDED_BY(mutex_) = false;
-  bool is_hanging_ ABSL_GUARDED_BY(mutex_) = false;
+  HeldGate disk_;
 };
 
 }  // namespace wharf

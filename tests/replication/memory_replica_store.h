@@ -4,13 +4,11 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <utility>
 
-#include "absl/base/thread_annotations.h"
 #include "storage/apply/replicated_store.h"
-#include "storage/base/mutex.h"
 #include "storage/memory/memory_store.h"
+#include "tests/held_gate.h"
 #include "tests/storage/batch_writer.h"
 
 namespace wharf {
@@ -23,7 +21,7 @@ class MemoryReplicaStore final : public ReplicatedStore {
 
   const TableSet& tables() const override { return store_.tables(); }
   Status Write(OrderedWrites& writes, const StatePosition& position) override {
-    WaitUntilFree();
+    disk_.Pass();
     if (fails_) return {ErrorCode::kGeneralError, "the disk of the state is broken"};
     BatchWriter writer;
     writes.Visit(writer);
@@ -39,29 +37,15 @@ class MemoryReplicaStore final : public ReplicatedStore {
 
   // Each write from now on.
   void Fail() { fails_ = true; }
-  void Hold() {
-    MutexLock lock(mutex_);
-    is_held_ = true;
-  }
-  void Release() {
-    MutexLock lock(mutex_);
-    is_held_ = false;
-    freed_.notify_all();
-  }
+  void Hold() { disk_.Hold(); }
+  void Release() { disk_.Release(); }
 
  private:
-  void WaitUntilFree() {
-    MutexLock lock(mutex_);
-    while (is_held_) freed_.wait(mutex_);
-  }
-
   MemoryStore store_;
   int writes_ = 0;
   std::atomic<bool> fails_ = false;
   StatePosition position_;
-  Mutex mutex_;
-  std::condition_variable_any freed_;
-  bool is_held_ ABSL_GUARDED_BY(mutex_) = false;
+  HeldGate disk_;
 };
 
 }  // namespace wharf

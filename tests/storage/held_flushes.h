@@ -1,15 +1,13 @@
 // HeldFlushes: a file system on which no flush of RocksDB ends while it is held.
 #pragma once
 
-#include <condition_variable>
 #include <memory>
 #include <string>
 
 #include <rocksdb/env.h>
 #include <rocksdb/file_system.h>
 
-#include "absl/base/thread_annotations.h"
-#include "storage/base/mutex.h"
+#include "tests/held_gate.h"
 
 namespace wharf {
 
@@ -26,38 +24,17 @@ class HeldFlushes final : public rocksdb::FileSystemWrapper {
   rocksdb::IOStatus NewWritableFile(const std::string& name, const rocksdb::FileOptions& options,
                                     std::unique_ptr<rocksdb::FSWritableFile>* file,
                                     rocksdb::IODebugContext* debug) override {
-    if (name.ends_with(".sst")) WaitWhileHeld();
+    if (name.ends_with(".sst")) gate_.Pass();
     return target()->NewWritableFile(name, options, file, debug);
   }
 
-  void Hold() {
-    MutexLock lock(mutex_);
-    is_held_ = true;
-  }
-  void Release() {
-    {
-      MutexLock lock(mutex_);
-      is_held_ = false;
-    }
-    released_.notify_all();
-  }
+  void Hold() { gate_.Hold(); }
+  void Release() { gate_.Release(); }
   // Whether a flush has begun that does not end.
-  bool has_held() const {
-    MutexLock lock(mutex_);
-    return has_held_;
-  }
+  bool has_held() const { return gate_.has_held(); }
 
  private:
-  void WaitWhileHeld() {
-    MutexLock lock(mutex_);
-    has_held_ |= is_held_;
-    while (is_held_) released_.wait(mutex_);
-  }
-
-  mutable Mutex mutex_;
-  std::condition_variable_any released_;
-  bool is_held_ ABSL_GUARDED_BY(mutex_) = false;
-  bool has_held_ ABSL_GUARDED_BY(mutex_) = false;
+  HeldGate gate_;
 };
 
 }  // namespace wharf

@@ -488,6 +488,38 @@ TEST_F(SegmentLogTest, FewSparesAreKeptOverAStartAndNoneWhereALogBeginsAnew) {
   EXPECT_EQ(CountFiles(".spare"), 0);
 }
 
+// Or what is kept would be more than is said, where segments were larger before.
+TEST_F(SegmentLogTest, SparesOfAnotherSizeAreNotKept) {
+  options_.segment_bytes = 4000;
+  Open();
+  AppendSynced(1, 200);
+  ASSERT_TRUE(log().CutUpTo(200).ok());
+  ASSERT_GT(log().stats().spares, 1);
+
+  options_.segment_bytes = 1000;
+  Open();
+
+  EXPECT_EQ(log().stats().spares, 0);
+  EXPECT_EQ(CountFiles(".spare"), 0);
+}
+
+// Somebody may take them for what they are, nothing, when a disk is full.
+TEST_F(SegmentLogTest, SparesThatWereRemovedAreNotMissed) {
+  options_.segment_bytes = 1000;
+  Open();
+  AppendSynced(1, 40);
+  ASSERT_TRUE(log().CutUpTo(40).ok());
+  ASSERT_GT(log().stats().spares, 1);
+  for (const auto& [path, bytes] : ReadAll()) {
+    if (path.ends_with(".spare")) std::filesystem::remove(path);
+  }
+
+  AppendSynced(41, 80);
+
+  Open();
+  ExpectEntries(41, 80);
+}
+
 TEST_F(SegmentLogTest, ACutPassesOverASegmentThatIsGoneAlready) {
   options_.segment_bytes = 1000;
   Open();
