@@ -1,9 +1,9 @@
 // SpareSegments: files of segments that the log can do without, kept to be written over by the next
 // ones (segment_file.h).
 //
-// At most eight, and about 128 MiB of them: as much as a log that is cut where its state is flushed was
-// anyway. What is in one is nothing to anybody: a mark tells the records of a segment from those
-// that were in its file before. Part of a SegmentLog; used on its thread.
+// At most eight, and about 128 MiB of them: as much as a log that is cut where its state is flushed
+// was anyway. What is in one is nothing to anybody: a mark tells the records of a segment from
+// those that were in its file before. Part of a SegmentLog; used on its thread.
 #pragma once
 
 #include <cstddef>
