@@ -29,7 +29,7 @@ class PowerStory {
   void CutOnce() {
     Open();
     if (::testing::Test::HasFailure()) return;
-    disk().CutPowerAfter(1 + random_.Next() % 300, random_.Next());
+    disk().CutPowerAfter(1 + random_.Next() % 600, random_.Next());
     while (disk().has_power() && !::testing::Test::HasFailure()) {
       if (random_.Next() % 8 == 0) life_->Compact();
       const bool has_answered = clients_.Step();

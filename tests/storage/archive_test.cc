@@ -46,6 +46,15 @@ std::string BatchOf(std::uint64_t commit, std::size_t bytes = 10) {
   return batch.bytes();
 }
 
+std::string BatchesOf(std::uint64_t first, std::uint64_t last) {
+  std::string bytes;
+  for (std::uint64_t commit = first; commit <= last; ++commit) bytes += BatchOf(commit);
+  return bytes;
+}
+std::uint32_t CountOf(std::uint64_t first, std::uint64_t last) {
+  return static_cast<std::uint32_t>(last - first + 1);
+}
+
 // The disk of the archive does not answer while it is held.
 class HeldDisk final : public rocksdb::FileSystemWrapper {
  public:
@@ -113,11 +122,13 @@ class ArchiveTest : public ::testing::Test {
       archive_->OnBatches(CommitIndex(commit), 1, BatchOf(commit, bytes));
     }
   }
-  // As an entry of the log has them: together.
+  void CommitTogether(std::uint64_t first, std::uint64_t last) {
+    archive_->OnBatches(CommitIndex(last), CountOf(first, last), BatchesOf(first, last));
+  }
+  // As an entry of the log has them.
   void AddEntry(std::uint64_t first, std::uint64_t last) {
-    std::string bytes;
-    for (std::uint64_t commit = first; commit <= last; ++commit) bytes += BatchOf(commit);
-    const EntryHead head{.term = 1, .batches = static_cast<std::uint32_t>(last - first + 1)};
+    const std::string bytes = BatchesOf(first, last);
+    const EntryHead head{.term = 1, .batches = CountOf(first, last)};
     const LogEntry entry{log_.last_index() + 1, 1, EntryKind::kBatch, EncodeEntry(head, bytes)};
     ASSERT_TRUE(log_.Append({&entry, 1}, std::nullopt).ok());
   }
@@ -342,7 +353,7 @@ TEST_F(ArchiveTest, WhatTheLogDoesNotHaveAnyMoreIsAHole) {
 TEST_F(ArchiveTest, ATornEndIsWrittenAnew) {
   Start();
   AddEntry(1, 5);
-  Commit(1, 5);
+  CommitTogether(1, 5);  // In a block.
   Stop();
   const ArchiveFolder folder = Folder();
   const std::string file = folder.PathOf(folder.Files().value().back().name);
