@@ -21,6 +21,7 @@
 
 #include "storage/base/random.h"
 #include "storage/log/single_folder.h"
+#include "tests/eventually.h"
 #include "tests/storage/held_flushes.h"
 #include "tests/storage/log_observer.h"
 #include "tests/storage/temp_folder.h"
@@ -202,15 +203,10 @@ TEST_F(SegmentCommitLogTest, AnIdleLogTakesLittleOfTheDisk) {
   ASSERT_TRUE(store_->Flush().ok());
 
   // The first look asks how far the state is, a later one knows it.
-  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
-  std::uintmax_t bytes = BytesOfLog();
-  while (bytes > kBound && std::chrono::steady_clock::now() < end) {
+  EXPECT_TRUE(Eventually([this] {
     log_->Look();
-    std::this_thread::yield();
-    bytes = BytesOfLog();
-  }
-
-  EXPECT_LE(bytes, kBound);
+    return BytesOfLog() <= kBound;
+  }));
   EXPECT_TRUE(Has("key"));
 }
 
@@ -236,8 +232,8 @@ TEST_F(SegmentCommitLogTest, WhatAStartWouldHaveToApplyIsBoundedWhereFlushesTake
     while (done < at && !flushes_->has_held()) std::this_thread::yield();
   }
 
-  // Its clock goes on by a second whenever it is asked.
-  while (log_->stats().disk_age < seconds(1)) std::this_thread::yield();
+  // The clock goes on by a second whenever it is asked.
+  EXPECT_TRUE(Eventually([this] { return log_->stats().disk_age >= seconds(1); }));
   EXPECT_EQ(is_last.wait_for(std::chrono::milliseconds(300)), std::future_status::timeout);
   EXPECT_LE(log_->stats().bytes, kBound);
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <future>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -59,9 +60,12 @@ class ClusterNodeTest : public ::testing::Test {
     if (log == nullptr) return Status(ErrorCode::kServiceCommunicationProblem, "it leads no more");
     WriteBatch batch;
     batch.Put(Machine::kRows, key, value);
-    std::promise<Result<CommitIndex>> told;
-    log->Append(std::move(batch), [&told](Result<CommitIndex> r) { told.set_value(std::move(r)); });
-    return told.get_future().get();
+    // It may come when nobody waits any more.
+    const auto told = std::make_shared<std::promise<Result<CommitIndex>>>();
+    std::future<Result<CommitIndex>> answer = told->get_future();
+    log->Append(std::move(batch), [told](Result<CommitIndex> r) { told->set_value(std::move(r)); });
+    if (answer.wait_for(kAwaitedMax) == std::future_status::ready) return answer.get();
+    return Status(ErrorCode::kServiceTimeout, "it does not answer");
   }
   // Whoever leads then; what was not done is done again.
   void PutSomewhere(const std::vector<Machine*>& running, const std::string& key,
@@ -107,7 +111,7 @@ class ShortLogTest : public ClusterNodeTest {
   }
 
   void PutMany(const std::vector<Machine*>& running, const std::string& name, int count) {
-    for (int i = 0; i < count; ++i) {
+    for (int i = 0; i < count && !HasFatalFailure(); ++i) {
       PutSomewhere(running, name + std::to_string(i), std::string(1000, 'x'));
     }
   }

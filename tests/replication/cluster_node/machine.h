@@ -10,7 +10,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -20,20 +19,11 @@
 #include "replication/cluster_node/node_store.h"
 #include "replication/cluster_node/recovery.h"
 #include "storage/base/clock.h"
+#include "tests/eventually.h"
 #include "tests/storage/held_flushes.h"
 #include "tests/storage/temp_folder.h"
 
 namespace wharf {
-
-// Looks again and again; false: not in time, on a machine that has much else to do.
-inline bool Eventually(const std::function<bool()>& is_so) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-  while (!is_so()) {
-    if (std::chrono::steady_clock::now() > end) return false;
-    std::this_thread::yield();
-  }
-  return true;
-}
 
 class MachineClock final : public Clock {
  public:
