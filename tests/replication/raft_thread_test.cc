@@ -15,6 +15,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/eventually.h"
 #include "tests/replication/replica_set.h"
 #include "tests/storage/log_observer.h"
 
@@ -298,6 +299,8 @@ TEST(RaftThreadTest, AHandOverDoesNotWaitForAStoreThatHangs) {
 
   set[1]->HandOver(To({2}));
 
+  // Of its own; waiting for a log would help.
+  EXPECT_TRUE(Eventually([&] { return set[2].leaderships() + set[3].leaderships() > 0; }));
   const auto second = set[2].WaitForLog();
   EXPECT_EQ(answer.get_future().get().outcome(), Outcome::kUnknown);
   EXPECT_TRUE(CommitAndWait(*second, PutOf("c")).ok());

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "replication/node/raft_node.h"
 #include "tests/replication/cluster_node/cluster_node_fixture.h"
 
 namespace wharf {
@@ -46,7 +47,8 @@ TEST_F(FullLogTest, AFollowerTakesNoMoreThanAStartMayApply) {
 TEST_F(FullLogTest, ABatchThatIsLargerThanTheBoundComesAllTheSame) {
   FoundThree();
 
-  PutSomewhere(all(), "large", std::string(4 * kReplayed, 'x'));
+  // More than is proposed before something of it is committed.
+  PutSomewhere(all(), "large", std::string(2 * RaftNode::Options().proposed_bytes_max, 'x'));
 
   for (Machine* machine : all()) {
     EXPECT_TRUE(Eventually([machine] { return machine->Row("large").has_value(); }))
