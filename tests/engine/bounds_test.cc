@@ -10,7 +10,7 @@
 #include "broker/core/changes/change_bytes.h"
 #include "broker/engine/requests/deepest_pass.h"
 #include "broker/engine/sending/fan_out.h"
-#include "tests/engine/large_fixture.h"
+#include "tests/engine/bodies/large_fixture.h"
 
 namespace wharf {
 namespace {

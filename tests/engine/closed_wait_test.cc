@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/engine/receiver_fixture.h"
+#include "tests/engine/receiving/receiver_fixture.h"
 
 namespace wharf {
 namespace {

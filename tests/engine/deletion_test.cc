@@ -8,7 +8,7 @@
 
 #include "broker/schema/keys.h"
 #include "broker/schema/tables.h"
-#include "tests/engine/receiver_fixture.h"
+#include "tests/engine/receiving/receiver_fixture.h"
 #include "tests/harness/job_rows.h"
 
 namespace wharf {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "broker/schema/keys.h"
-#include "tests/engine/large_fixture.h"
+#include "tests/engine/bodies/large_fixture.h"
 
 namespace wharf {
 namespace {

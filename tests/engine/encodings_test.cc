@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/engine/recording_sink.h"
+#include "tests/engine/receiving/recording_sink.h"
 #include "tests/harness/engine_harness.h"
 #include "tests/harness/sample_request.h"
 

@@ -11,8 +11,8 @@
 #include "broker/requests/clock_control.h"
 #include "broker/schema/keys.h"
 #include "broker/schema/tables.h"
-#include "tests/engine/large_fixture.h"
-#include "tests/engine/receiver_fixture.h"
+#include "tests/engine/bodies/large_fixture.h"
+#include "tests/engine/receiving/receiver_fixture.h"
 #include "tests/harness/message_accounts.h"
 
 namespace wharf {

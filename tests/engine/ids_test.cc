@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "broker/core/entities/bucket.h"
-#include "tests/engine/receiver_fixture.h"
+#include "tests/engine/receiving/receiver_fixture.h"
 
 namespace wharf {
 namespace {

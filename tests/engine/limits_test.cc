@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/engine/receiver_fixture.h"
+#include "tests/engine/receiving/receiver_fixture.h"
 
 namespace wharf {
 namespace {

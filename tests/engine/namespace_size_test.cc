@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/engine/large_fixture.h"
+#include "tests/engine/bodies/large_fixture.h"
 
 namespace wharf {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/engine/receiver_fixture.h"
+#include "tests/engine/receiving/receiver_fixture.h"
 #include "tests/harness/sample_request.h"
 
 namespace wharf {

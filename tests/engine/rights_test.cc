@@ -14,7 +14,7 @@
 #include "broker/access/guard.h"
 #include "broker/access/token.h"
 #include "broker/requests/rights_for.h"
-#include "tests/engine/recording_sink.h"
+#include "tests/engine/receiving/recording_sink.h"
 #include "tests/harness/engine_harness.h"
 #include "tests/harness/sample_request.h"
 #include "tests/heard_log.h"

@@ -6,7 +6,7 @@
 #include "broker/schema/keys.h"
 #include "broker/schema/records.h"
 #include "broker/schema/tables.h"
-#include "tests/engine/receiver_fixture.h"
+#include "tests/engine/receiving/receiver_fixture.h"
 
 namespace wharf {
 namespace {

@@ -16,7 +16,7 @@
 #include "broker/schema/records.h"
 #include "broker/schema/tables.h"
 #include "storage/memory/memory_store.h"
-#include "tests/engine/receiver_fixture.h"
+#include "tests/engine/receiving/receiver_fixture.h"
 #include "tests/harness/job_rows.h"
 #include "tests/harness/recording_store.h"
 

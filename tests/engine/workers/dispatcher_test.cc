@@ -7,7 +7,7 @@
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 
-#include "tests/engine/recording_sink.h"
+#include "tests/engine/receiving/recording_sink.h"
 #include "tests/engine/workers/memory_calls.h"
 #include "tests/engine/workers/worker_fixture.h"
 
