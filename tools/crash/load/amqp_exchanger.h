@@ -4,7 +4,7 @@
 
 #include "tools/crash/amqp/recorded_amqp.h"
 #include "tools/crash/load/exchange_book.h"
-#include "tools/crash/load/message_maker.h"
+#include "tools/crash/load/sending/message_maker.h"
 #include "tools/crash/load/worker.h"
 
 namespace wharf::crash {

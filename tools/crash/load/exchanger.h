@@ -5,7 +5,7 @@
 
 #include "tools/crash/clients/recorded_client.h"
 #include "tools/crash/load/exchange_book.h"
-#include "tools/crash/load/message_maker.h"
+#include "tools/crash/load/sending/message_maker.h"
 #include "tools/crash/load/worker.h"
 
 namespace wharf::crash {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tools/crash/clients/recorded_client.h"
-#include "tools/crash/load/message_maker.h"
+#include "tools/crash/load/sending/message_maker.h"
 #include "tools/crash/load/worker.h"
 
 namespace wharf::crash {
