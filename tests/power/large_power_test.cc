@@ -85,8 +85,7 @@ class Story {
   Broker& broker() { return life_->engine().broker(); }
 
   void Open() {
-    auto life = PowerLife::Open(
-        file_system_, {.write_buffer_bytes = 2 << 20, .wal_bytes_max = 4 << 20}, random_.Next());
+    auto life = PowerLife::Open(file_system_, random_.Next());
     ASSERT_TRUE(life.ok()) << life.status().ToString();
     life_ = *std::move(life);
     const Status created = engine().CreateQueue({.name = kQueue,

@@ -31,16 +31,10 @@ namespace wharf {
 
 class PowerLife final : public BrokerLife {
  public:
-  struct Sizes {
-    std::size_t write_buffer_bytes = 512 << 10;
-    std::size_t wal_bytes_max = 512 << 10;
-  };
-
   static Result<std::unique_ptr<PowerLife>> Open(
-      const std::shared_ptr<PowerLossFileSystem>& file_system, const Sizes& sizes,
-      std::uint64_t seed) {
+      const std::shared_ptr<PowerLossFileSystem>& file_system, std::uint64_t seed) {
     std::unique_ptr<PowerLife> life(new PowerLife(seed));
-    WHARF_RETURN_IF_ERROR(life->OpenStore(file_system, sizes));
+    WHARF_RETURN_IF_ERROR(life->OpenStore(file_system));
     WHARF_RETURN_IF_ERROR(life->Begin(seed));
     return life;
   }
@@ -70,8 +64,12 @@ class PowerLife final : public BrokerLife {
   // Files so small that there are many.
   static constexpr std::size_t kFileBytesMax = 64 << 10;
   static constexpr std::uint64_t kCompactionBytesMax = 1 << 30;
-  // Flushes are many, too.
-  static constexpr std::uint64_t kUnflushedBytesMax = 1 << 20;
+  // Flushes are many, too, and all of them asked for by the log, one after another. RocksDB 7.8
+  // aborts where one is planned while another is under way and then fails, if the first has written
+  // all that a table had (MemTableList::RollbackMemtableFlush); as one of a full buffer may be. A
+  // daemon has told why it ends by then.
+  static constexpr std::uint64_t kUnflushedBytesMax = 256 << 10;
+  static constexpr std::size_t kWriteBufferBytes = std::size_t{64} << 20;
 
   using Count = std::atomic<std::uint64_t>;
 
@@ -103,12 +101,11 @@ class PowerLife final : public BrokerLife {
     return tables;
   }
 
-  Status OpenStore(const std::shared_ptr<PowerLossFileSystem>& file_system, const Sizes& sizes) {
+  Status OpenStore(const std::shared_ptr<PowerLossFileSystem>& file_system) {
     Result<SingleFolder> folder = OpenSingleStore({.path = "/var/lib/wharf",
                                                    .tables = Tables(),
-                                                   .write_buffer_bytes = sizes.write_buffer_bytes,
+                                                   .write_buffer_bytes = kWriteBufferBytes,
                                                    .block_cache_bytes = 1 << 20,
-                                                   .wal_bytes_max = sizes.wal_bytes_max,
                                                    .file_system = file_system,
                                                    .file_bytes_max = kFileBytesMax,
                                                    .may_sleep = false,

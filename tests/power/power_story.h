@@ -54,7 +54,7 @@ class PowerStory {
   }
 
   void Open() {
-    auto life = PowerLife::Open(file_system_, {}, random_.Next());
+    auto life = PowerLife::Open(file_system_, random_.Next());
     ASSERT_TRUE(life.ok()) << life.status().ToString();
     life_ = *std::move(life);
     clients_.Meet(*life_);
