@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "storage/base/status.h"
@@ -99,6 +100,8 @@ struct LifeRecord {
   // When the signal that ended it was about to be sent.
   Tick signal = kNoTick;
   bool is_killed = true;
+  // Of several nodes: what struck them. Empty: there is one.
+  std::string_view fault{};
   // Of a life that was asked to end with SIGTERM.
   bool ended_cleanly = true;
   // Then all that was done was answered: so was it promised, by a broker that is alone.

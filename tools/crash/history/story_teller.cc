@@ -167,6 +167,28 @@ void TellSchedule(const Story& story, Lines& lines) {
   }
 }
 
+// Where messages are received and deleted, who may have had it: each receive that ended behind its
+// send, up to a bound.
+void TellTakers(const History& history, const Story& story, Lines& lines) {
+  constexpr int kTakersMax = 50;
+  const QueueIndex queue = story.send->SentTo();
+  if (!history.queues[queue].is_consumed) return;
+  int takers = 0;
+  for (const ReceiveRecord& receive : history.receives) {
+    if (receive.source.queue != queue || receive.end < story.send->begin) continue;
+    if (++takers > kTakersMax) return;
+    lines.emplace(receive.begin, fmt::format("received and deleted there: {} at {}{}, {} open",
+                                             Text(receive.reply), receive.end,
+                                             receive.is_left ? ", left" : "", receive.open_credit));
+  }
+}
+
+// How a life ended.
+std::string_view Text(const LifeRecord& life) {
+  if (!life.fault.empty()) return life.fault;
+  return life.is_killed ? "kill -9" : "SIGTERM";
+}
+
 // The ends of the lives that the story went through, and the first after it.
 void AddLives(const History& history, Lines& lines) {
   if (lines.empty()) return;
@@ -174,8 +196,7 @@ void AddLives(const History& history, Lines& lines) {
   for (std::size_t life = 0; life < history.lives.size(); ++life) {
     const LifeRecord& record = history.lives[life];
     if (record.signal < lines.begin()->first) continue;
-    lines.emplace(record.signal, fmt::format("-- life {} ends by {}", life + 1,
-                                             record.is_killed ? "kill -9" : "SIGTERM"));
+    lines.emplace(record.signal, fmt::format("-- life {} ends by {}", life + 1, Text(record)));
     if (record.signal > last) return;
   }
 }
@@ -212,6 +233,7 @@ std::string TellStory(const Storybook& book, const MessageId& id) {
                     repeat->is_duplicate ? "a duplicate of" : "number", repeat->sequence_number));
   }
   AddLives(history, lines);
+  if (story.send != nullptr) TellTakers(history, story, lines);
   std::string text;
   for (const auto& [tick, line] : lines) text += fmt::format("    {:>8}  {}\n", tick, line);
   return text;

@@ -102,6 +102,7 @@ Status ClusterRun::TakeStock(bool is_first) {
 // The next leader is known to whoever asked in vain; so everybody comes to an end.
 Status ClusterRun::Live(LifeRecord& life, const Fault& fault) {
   life.is_killed = !fault.is_orderly();
+  life.fault = NameOf(fault.kind);
   load_.progress().Arm(dice_.Between(1, dice_.Chance(20) ? 5 : kAcknowledgementsMax), [&] {
     life.signal = load_.recorder().Now();
     can_lead_since_ = Clock::now();
