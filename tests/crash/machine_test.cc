@@ -78,6 +78,10 @@ class MachineTest : public ::testing::Test {
     static const auto write = shared().Find<ssize_t (*)(int, const void*, size_t)>("write");
     return write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
   }
+  static bool WriteAt(int file, std::string_view text, off_t begin) {
+    static const auto write = shared().Find<ssize_t (*)(int, const void*, size_t, off_t)>("pwrite");
+    return write(file, text.data(), text.size(), begin) == static_cast<ssize_t>(text.size());
+  }
   static bool Sync(int file) {
     static const auto sync = shared().Find<int (*)(int)>("fdatasync");
     return sync(file) == 0;
@@ -124,6 +128,29 @@ TEST_F(MachineTest, APowerCutKnowsAFileByAnotherNameToo) {
   ASSERT_TRUE(machine().CutPower(data()).ok());
 
   EXPECT_EQ(ContentOf("renamed"), "kept");
+  close(log);
+}
+
+TEST_F(MachineTest, WhatWasWrittenOverAndNotSyncedIsTakenBack) {
+  const int log = Make("log");
+  ASSERT_TRUE(Write(log, "older") && Sync(log));
+  ASSERT_TRUE(WriteAt(log, "newer", 0) && Sync(log));
+  ASSERT_TRUE(WriteAt(log, "lost", 1));
+  ASSERT_TRUE(WriteAt(log, "gone and longer", 0));
+
+  ASSERT_TRUE(machine().CutPower(data()).ok());
+
+  EXPECT_EQ(ContentOf("log"), "newer");
+  close(log);
+}
+
+TEST_F(MachineTest, WhatWasWrittenOverAndSyncedIsKept) {
+  const int log = Make("log");
+  ASSERT_TRUE(Write(log, "older") && Sync(log) && WriteAt(log, "OLD", 0) && Sync(log));
+
+  ASSERT_TRUE(machine().CutPower(data()).ok());
+
+  EXPECT_EQ(ContentOf("log"), "OLDer");
   close(log);
 }
 

@@ -38,6 +38,21 @@ class Machine:
             synced = pathlib.Path(f"{self._folder}/synced/{status.st_ino}")
             # Else it was not written since there is this machine.
             if path.is_file() and not path.is_symlink() and synced.exists():
+                self._take_back(path, pathlib.Path(f"{synced}.old"))
                 (size,) = struct.unpack("<q", synced.read_bytes())
                 if size < status.st_size:
                     os.truncate(path, size)
+
+    def _take_back(self, path, old):
+        """What stood where the file was written over and not synced, the last first."""
+        told = old.read_bytes() if old.exists() else b""
+        records, at = [], 0
+        while at < len(told):
+            begin, count = struct.unpack_from("<qq", told, at)
+            records.append((begin, told[at + 16:at + 16 + count]))
+            at += 16 + count
+        with path.open("r+b") as file:
+            for begin, content in reversed(records):
+                file.seek(begin)
+                file.write(content)
+        old.unlink(missing_ok=True)

@@ -1,13 +1,14 @@
 // failing_machine: a machine whose clock and disk do what a MachineBoard says, for a daemon that
 // runs with LD_PRELOAD of this library.
 //
-// It also notes of each file how much of it is synced, as a power cut takes the rest (Machine).
-// Files are taken to grow at their end, as those of the broker do; the names of files are kept. On
-// a disk that is held they wait in user space, so that the process can still end; a real disk
-// would not let it.
+// It also notes of each file how much of it is synced, and what stood where a synced part was
+// written over since, as a power cut takes back what was not synced (Machine). The names of files
+// are kept. On a disk that is held they wait in user space, so that the process can still end; a
+// real disk would not let it.
 //
 // Its functions stand in for those of the C library, on any thread of the daemon.
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <climits>
@@ -15,6 +16,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <mutex>
+#include <string>
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -81,16 +84,87 @@ class SafeLength {
     syscall(SYS_close, file);
   }
 
-  void Shorten(std::int64_t bytes) const {
+  // Zero: nothing, or it is not known.
+  std::int64_t Read() const {
     std::int64_t safe = 0;
     const int file = OpenFile(path_, O_RDONLY);
-    if (file < 0) return;
+    if (file < 0) return 0;
     const bool is_known = syscall(SYS_pread64, file, &safe, sizeof safe, 0) == sizeof safe;
     syscall(SYS_close, file);
-    if (is_known && safe > bytes) Write(bytes);
+    return is_known ? safe : 0;
+  }
+
+  void Shorten(std::int64_t bytes) const {
+    if (Read() > bytes) Write(bytes);
   }
 
  private:
+  char path_[PATH_MAX];
+};
+
+// What stood in the safe part of a file where it was written over since, in the order of the
+// writes: in a file of its own, which outlives this process, too (OldBytesHead, and the bytes).
+class OldBytes {
+ public:
+  explicit OldBytes(ino_t inode) : safe_(inode) {
+    std::snprintf(path_, sizeof path_, "%s/%s/%ju%s", Folder(), wharf::crash::kSyncedFolder,
+                  static_cast<std::uintmax_t>(inode), wharf::crash::kOldBytesEnding);
+  }
+
+  // Before so many bytes are written there.
+  void Keep(int file, off_t begin, std::size_t count) const {
+    const std::int64_t safe = safe_.Read();
+    if (begin >= safe) return;
+    const auto kept = std::min<std::int64_t>(static_cast<std::int64_t>(count), safe - begin);
+    const std::string old = Read(file, begin, static_cast<std::size_t>(kept));
+    const wharf::crash::OldBytesHead head{begin, static_cast<std::int64_t>(old.size())};
+    std::string record(reinterpret_cast<const char*>(&head), sizeof head);
+    record += old;
+    const std::lock_guard lock(mutex());
+    const int journal = OpenFile(path_, O_WRONLY | O_CREAT | O_APPEND);
+    if (journal < 0) return;
+    syscall(SYS_write, journal, record.data(), record.size());
+    syscall(SYS_close, journal);
+  }
+
+  off_t size() const {
+    struct stat status = {};
+    return stat(path_, &status) == 0 ? status.st_size : 0;
+  }
+
+  // What is written over meanwhile may be safe by now or not, and is not.
+  void Forget(off_t bytes) const {
+    if (bytes == 0) return;
+    const std::lock_guard lock(mutex());
+    const int journal = OpenFile(path_, O_RDWR);
+    if (journal < 0) return;
+    std::string rest(static_cast<std::size_t>(size() - bytes), '\0');
+    syscall(SYS_pread64, journal, rest.data(), rest.size(), bytes);
+    syscall(SYS_ftruncate, journal, 0);
+    syscall(SYS_pwrite64, journal, rest.data(), rest.size(), 0);
+    syscall(SYS_close, journal);
+  }
+
+ private:
+  static std::mutex& mutex() {
+    static std::mutex mutex;
+    return mutex;
+  }
+
+  // It may be open for writing alone.
+  static std::string Read(int file, off_t begin, std::size_t count) {
+    char path[PATH_MAX];
+    std::snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    std::string bytes(count, '\0');
+    const int reading = OpenFile(path, O_RDONLY);
+    if (reading < 0) return {};
+    const auto read = syscall(SYS_pread64, reading, bytes.data(), bytes.size(), begin);
+    syscall(SYS_close, reading);
+    bytes.resize(read < 0 ? 0 : static_cast<std::size_t>(read));
+    return bytes;
+  }
+
+  SafeLength safe_;
   char path_[PATH_MAX];
 };
 
@@ -102,7 +176,11 @@ bool Look(int file, struct stat& status) {
 void NoteOpened(int file, int flags) {
   struct stat status = {};
   if ((flags & O_ACCMODE) == O_RDONLY || !Look(file, status)) return;
-  if (status.st_size == 0) SafeLength(status.st_ino).Write(0);
+  if (status.st_size > 0) return;
+  SafeLength(status.st_ino).Write(0);
+  // Of another file, which had this place before.
+  const OldBytes others(status.st_ino);
+  others.Forget(others.size());
 }
 
 // --- the disk
@@ -127,9 +205,18 @@ int SyncWith(int (*real)(int), int file) {
   }
   struct stat before = {};
   const bool is_file = Look(file, before);
+  const off_t old_bytes = is_file ? OldBytes(before.st_ino).size() : 0;
   const int result = real(file);
-  if (result == 0 && is_file) SafeLength(before.st_ino).Write(before.st_size);
+  if (result == 0 && is_file) {
+    SafeLength(before.st_ino).Write(before.st_size);
+    OldBytes(before.st_ino).Forget(old_bytes);
+  }
   return result;
+}
+
+void NoteWriting(int file, off_t begin, std::size_t count) {
+  struct stat status = {};
+  if (Look(file, status)) OldBytes(status.st_ino).Keep(file, begin, count);
 }
 
 bool IsFullFor(int file, std::int64_t end) {
@@ -205,9 +292,11 @@ int ftruncate(int file, off_t bytes) noexcept {
 
 ssize_t write(int file, const void* bytes, size_t count) {
   static const auto kReal = Real<ssize_t (*)(int, const void*, size_t)>("write");
-  if (Board().is_disk_full) {
+  struct stat status = {};
+  if (Look(file, status)) {
     const off_t begin = lseek(file, 0, SEEK_CUR);
     if (IsFullFor(file, begin + static_cast<off_t>(count))) return RefuseToGrow();
+    NoteWriting(file, begin, count);
   }
   return kReal(file, bytes, count);
 }
@@ -215,6 +304,7 @@ ssize_t write(int file, const void* bytes, size_t count) {
 ssize_t pwrite(int file, const void* bytes, size_t count, off_t begin) {
   static const auto kReal = Real<ssize_t (*)(int, const void*, size_t, off_t)>("pwrite");
   if (IsFullFor(file, begin + static_cast<off_t>(count))) return RefuseToGrow();
+  NoteWriting(file, begin, count);
   return kReal(file, bytes, count, begin);
 }
 

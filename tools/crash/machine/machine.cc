@@ -5,7 +5,9 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <fcntl.h>
 #include <fmt/core.h>
@@ -45,6 +47,38 @@ std::optional<std::int64_t> SafeBytes(const std::string& folder, ino_t inode) {
   std::int64_t bytes = 0;
   if (!file.read(reinterpret_cast<char*>(&bytes), sizeof bytes)) return std::nullopt;
   return bytes;
+}
+
+// What a file had where it was written over, in the order of the writes.
+struct Overwritten {
+  std::int64_t begin = 0;
+  std::string bytes;
+};
+
+std::vector<Overwritten> ReadOldBytes(const std::string& path) {
+  std::vector<Overwritten> all;
+  std::ifstream file(path, std::ios::binary);
+  OldBytesHead head{};
+  while (file.read(reinterpret_cast<char*>(&head), sizeof head)) {
+    std::string bytes(static_cast<std::size_t>(head.count), '\0');
+    file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    all.push_back({head.begin, std::move(bytes)});
+  }
+  return all;
+}
+
+// The last one first: what it had is not what was safe, but what the one before it wrote.
+Status TakeBack(const std::string& path, const std::string& old) {
+  const std::vector<Overwritten> all = ReadOldBytes(old);
+  if (all.empty()) return {};
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+  for (auto each = all.rbegin(); each != all.rend(); ++each) {
+    file.seekp(each->begin);
+    file.write(each->bytes.data(), static_cast<std::streamsize>(each->bytes.size()));
+  }
+  if (!file.flush() || !fs::remove(old))
+    return Failed("cannot take back what was written to " + path);
+  return {};
 }
 
 }  // namespace
@@ -94,6 +128,8 @@ Status Machine::CutPower(const std::string& data) const {
   for (const auto& entry : fs::recursive_directory_iterator(data, error)) {
     struct stat status = {};
     if (lstat(entry.path().c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
+    WHARF_RETURN_IF_ERROR(TakeBack(entry.path(), fmt::format("{}/{}/{}{}", folder_, kSyncedFolder,
+                                                             status.st_ino, kOldBytesEnding)));
     const std::optional<std::int64_t> safe = SafeBytes(folder_, status.st_ino);
     if (!safe || *safe >= status.st_size) continue;
     if (truncate(entry.path().c_str(), *safe) != 0)

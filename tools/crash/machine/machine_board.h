@@ -12,9 +12,16 @@ namespace wharf::crash {
 
 inline constexpr char kMachineVariable[] = "WHARF_MACHINE";
 // In the folder that it names: this, and a folder with a file for each inode that was written, with
-// how much of it a power cut leaves.
+// how much of it a power cut leaves, and one with what stood where it was written over.
 inline constexpr char kBoardFile[] = "board";
 inline constexpr char kSyncedFolder[] = "synced";
+inline constexpr char kOldBytesEnding[] = ".old";
+
+// Stands before bytes that were written over and not synced.
+struct OldBytesHead {
+  std::int64_t begin;  // In their file.
+  std::int64_t count;
+};
 
 struct MachineBoard {
   // By how much the wall clock is ahead of that of everybody else.
