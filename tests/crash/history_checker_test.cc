@@ -95,6 +95,33 @@ TEST_F(HistoryCheckerTest, WhatWasOnItsWayToAReceiverThatDeletesMayBeGone) {
   EXPECT_THAT(BrokenRules(run_), IsEmpty());
 }
 
+// Its client went without a word, and a message comes so much later.
+void SendBehindAReceiverThatWent(HistoryMaker& run, Duration later) {
+  const QueueIndex drops = run.AddConsumedQueue();
+  ReceiveRecord& receive = run.ReceiveUnheard(Mode::kReceiveAndDelete, drops);
+  receive.reply = {};
+  receive.is_left = true;
+  receive.end = receive.begin + 1;
+  run.Census({}, {}, drops);
+  run.Advance(later);
+  run.Send(kOne, Answer::kOk, drops);
+  run.Kill();
+  run.Census({}, {}, drops);
+}
+
+// The broker has not seen it yet.
+TEST_F(HistoryCheckerTest, WhatIsSentJustBehindAReceiverThatWentMayBeGone) {
+  SendBehindAReceiverThatWent(run_, kGoneMargin);
+
+  EXPECT_THAT(BrokenRules(run_), IsEmpty());
+}
+
+TEST_F(HistoryCheckerTest, WhatIsSentLongBehindAReceiverThatWentIsLost) {
+  SendBehindAReceiverThatWent(run_, 2 * kGoneMargin);
+
+  EXPECT_THAT(BrokenRules(run_), ElementsAre(Rule::kNothingLost));
+}
+
 TEST_F(HistoryCheckerTest, WhoLeadsIsLeftAloneUnlessTheMachineStandsStill) {
   run_.Renew("a", Answer::kRefused).reply.code = ErrorCode::kPartitionNotOwned;
   run_.Kill().standstill = milliseconds(501);

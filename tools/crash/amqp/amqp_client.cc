@@ -196,7 +196,9 @@ Status AmqpClient::Await(const std::function<bool()>& is_done, Duration patience
   Work();
   while (!is_done()) {
     if (!over_.ok()) return over_;
-    if (Clock::now() >= until) return {ErrorCode::kServiceTimeout, "nothing was heard in time"};
+    if (Clock::now() >= until) {
+      return {ErrorCode::kServiceTimeout, "nothing was heard in time", Outcome::kUnknown};
+    }
     Step(until);
   }
   return {};

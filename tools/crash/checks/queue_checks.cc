@@ -107,6 +107,17 @@ void QueueChecks::NoteVanished(const Story& story, const Census& census) {
   vanished_[&census].push_back(story.id);
 }
 
+// A client that went without a word, or was cut off, may still be given what is sent until the
+// broker sees that.
+bool QueueChecks::MayHaveTaken(const ReceiveRecord& receive, Tick since,
+                               const std::vector<MessageId>& messages) const {
+  if (receive.end > since) return MayHaveLost(book_.history(), receive);
+  return receive.is_unheard() &&
+         std::any_of(messages.begin(), messages.end(), [&](const MessageId& id) {
+           return book_.stories().at(id).send->began_at <= receive.ended_at + kGoneMargin;
+         });
+}
+
 // Of what is received and deleted, as much may be gone as was on its way then.
 void QueueChecks::CheckVanished() {
   for (const auto& [census, messages] : vanished_) {
@@ -114,8 +125,8 @@ void QueueChecks::CheckVanished() {
     const Tick since = census == &censuses.front() ? 0 : (census - 1)->record->begin;
     std::uint64_t allowed = 0;
     for (const ReceiveRecord& receive : book_.history().receives) {
-      if (receive.source.queue == census->record->queue && receive.end > since &&
-          receive.begin < census->record->begin && MayHaveLost(book_.history(), receive)) {
+      if (receive.source.queue == census->record->queue && receive.begin < census->record->begin &&
+          MayHaveTaken(receive, since, messages)) {
         allowed += receive.open_credit;
       }
     }

@@ -29,6 +29,8 @@ class QueueChecks {
   // The first census that should show the message and does not; null: every one does.
   const Census* FirstWithout(const Story& story) const;
   void NoteVanished(const Story& story, const Census& census);
+  bool MayHaveTaken(const ReceiveRecord& receive, Tick since,
+                    const std::vector<MessageId>& messages) const;
   void CheckVanished();
   // Whether all of its queue was looked at since.
   bool WasLookedAt(const SendRecord& send) const;
