@@ -3,6 +3,8 @@
 As a program it makes the fixtures of test_upgrade.py with the wharfd of WHARFD, which is then the older one:
 
   WHARFD=... PYTHONPATH=../wire/python python3 old_folder.py FOLDER-OF-FIXTURES NAME
+
+`write-ahead` is made with ced76acf, the last build whose broker by itself had RocksDB's write-ahead log.
 """
 
 import json
@@ -141,4 +143,5 @@ def make_held_back(folder, target):
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory(dir=os.environ.get("TMPDIR")) as work:
-        {"single": make_single, "held-back": make_held_back}[sys.argv[2]](work, f"{sys.argv[1]}/{sys.argv[2]}.tar.xz")
+        makers = {"single": make_single, "write-ahead": make_single, "held-back": make_held_back}
+        makers[sys.argv[2]](work, f"{sys.argv[1]}/{sys.argv[2]}.tar.xz")

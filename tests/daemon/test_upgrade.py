@@ -57,6 +57,17 @@ class UpgradeTest(daemon_test.DaemonTest):
     def test_a_broker_that_was_killed_goes_on_as_a_later_one(self):  # reliability 61
         self.assert_upgrades("single")
 
+    def test_a_write_ahead_log_is_converted(self):  # reliability 61
+        with tarfile.open(FIXTURES / "write-ahead.tar.xz") as archive:
+            logs = [each for each in archive.getmembers() if each.name.endswith(".log")]
+        self.assertTrue(any(each.size for each in logs), "there is nothing in the log that the tables lack")
+
+        self.assert_upgrades("write-ahead")
+
+        data = pathlib.Path(self.folder.name, "data")
+        self.assertTrue((data / "SINGLE").exists())
+        self.assertEqual([each.stat().st_size for each in data.glob("*.log") if each.stat().st_size], [])
+
     def test_rows_of_the_oldest_format_are_read_and_raised(self):  # reliability 61
         log = self.assert_upgrades("held-back")
         self.assertTrue(any(re.search("the data folder has format .* from now on", line) for line in log), log)
