@@ -65,6 +65,20 @@ TEST_F(HistoryCheckerTest, MoreThanWhatWasOnItsWayToAReceiverThatDeletesIsLost) 
   EXPECT_THAT(BrokenRules(run_), ElementsAre(Rule::kNothingLost));
 }
 
+TEST_F(HistoryCheckerTest, AStoryTellsWhoMayHaveTakenItAndWhatStruck) {
+  const QueueIndex drops = run_.AddConsumedQueue();
+  run_.Send(kOne, Answer::kOk, drops);
+  run_.ReceiveUnheard(Mode::kReceiveAndDelete, drops).open_credit = 0;
+  run_.Kill().fault = "leader-alone";
+  run_.Census({}, {}, drops);
+
+  const Violations violations = CheckHistory(run_.history());
+
+  ASSERT_EQ(violations.size(), 1U);
+  EXPECT_THAT(violations[0].story, HasSubstr("received and deleted there: unknown"));
+  EXPECT_THAT(violations[0].story, HasSubstr("life 1 ends by leader-alone"));
+}
+
 TEST_F(HistoryCheckerTest, AQueueThatIsNotThereAnyMoreIsLost) {
   run_.Change(QueueVerb::kCreate, Answer::kOk);
   run_.Kill();

@@ -15,7 +15,9 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace wharf::crash {
@@ -137,6 +139,22 @@ TEST_F(MachineTest, WhatWasWrittenOverAndNotSyncedIsTakenBack) {
   ASSERT_TRUE(WriteAt(log, "newer", 0) && Sync(log));
   ASSERT_TRUE(WriteAt(log, "lost", 1));
   ASSERT_TRUE(WriteAt(log, "gone and longer", 0));
+
+  ASSERT_TRUE(machine().CutPower(data()).ok());
+
+  EXPECT_EQ(ContentOf("log"), "newer");
+  close(log);
+}
+
+// A kill in the midst of keeping what stood there: the write had not begun.
+TEST_F(MachineTest, OldBytesThatAreNotWholeAreNotWrittenBack) {
+  const int log = Make("log");
+  ASSERT_TRUE(Write(log, "older") && Sync(log) && WriteAt(log, "newer", 0));
+  struct stat status = {};
+  ASSERT_EQ(fstat(log, &status), 0);
+  const std::string kept =
+      fmt::format("{}/{}/{}{}", shared().folder(), kSyncedFolder, status.st_ino, kOldBytesEnding);
+  fs::resize_file(kept, fs::file_size(kept) - 1);
 
   ASSERT_TRUE(machine().CutPower(data()).ok());
 

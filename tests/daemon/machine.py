@@ -47,10 +47,12 @@ class Machine:
         """What stood where the file was written over and not synced, the last first."""
         told = old.read_bytes() if old.exists() else b""
         records, at = [], 0
-        while at < len(told):
+        while at + 16 <= len(told):
             begin, count = struct.unpack_from("<qq", told, at)
-            records.append((begin, told[at + 16:at + 16 + count]))
             at += 16 + count
+            # Else a kill came before all of it was kept, and so before the write.
+            if at <= len(told):
+                records.append((begin, told[at - count:at]))
         with path.open("r+b") as file:
             for begin, content in reversed(records):
                 file.seek(begin)

@@ -61,7 +61,8 @@ std::vector<Overwritten> ReadOldBytes(const std::string& path) {
   OldBytesHead head{};
   while (file.read(reinterpret_cast<char*>(&head), sizeof head)) {
     std::string bytes(static_cast<std::size_t>(head.count), '\0');
-    file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    // A kill came before all of it was kept, and so before the write.
+    if (!file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()))) break;
     all.push_back({head.begin, std::move(bytes)});
   }
   return all;
