@@ -38,6 +38,8 @@ namespace asio = boost::asio;
 namespace http = boost::beast::http;
 using Clock = std::chrono::steady_clock;
 
+constexpr std::chrono::seconds kConnectMax{30};
+
 struct Plan {
   std::string door;
   std::string mode;
@@ -142,12 +144,18 @@ class GrpcCaller final : public Caller {
   }
 
  private:
-  // Channels of equal options share a connection.
+  // Channels of equal options share a connection. It is there then, as that of HTTP is; and what
+  // gRPC 1.51 tells of a connection that is on its way may be another thread's error (grpc/grpc
+  // 35064): it tries again.
   static std::shared_ptr<grpc::Channel> ChannelTo(std::uint16_t port) {
     grpc::ChannelArguments options;
     options.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-    return grpc::CreateCustomChannel(fmt::format("127.0.0.1:{}", port),
-                                     grpc::InsecureChannelCredentials(), options);
+    auto channel = grpc::CreateCustomChannel(fmt::format("127.0.0.1:{}", port),
+                                             grpc::InsecureChannelCredentials(), options);
+    if (!channel->WaitForConnected(std::chrono::system_clock::now() + kConnectMax)) {
+      Fail(fmt::format("nobody is at port {}", port));
+    }
+    return channel;
   }
 
   template <typename Request, typename Response>
