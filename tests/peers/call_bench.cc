@@ -144,9 +144,9 @@ class GrpcCaller final : public Caller {
   }
 
  private:
-  // Channels of equal options share a connection. It is there then, as that of HTTP is; and what
-  // gRPC 1.51 tells of a connection that is on its way may be another thread's error (grpc/grpc
-  // 35064): it tries again.
+  // With a connection of its own, which channels of equal options would share; and connected, as
+  // over HTTP. gRPC 1.51 may take the errno of a later call for that of its connect, and calls a
+  // connection failed that is on its way (grpc/grpc 35064): here it tries again.
   static std::shared_ptr<grpc::Channel> ChannelTo(std::uint16_t port) {
     grpc::ChannelArguments options;
     options.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
