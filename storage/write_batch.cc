@@ -76,6 +76,7 @@ struct Write {
   std::string_view key;  // Or where a range begins.
   std::string_view value;
   Timestamp time;
+  bool is_new = false;
 
   bool has_range() const { return kind == kDeleteRange || kind == kFreed; }
 };
@@ -118,7 +119,8 @@ Fault FaultOf(const Write& write, const TableSet& tables) {
 void Tell(const Write& write, WriteBatch::Visitor& visitor) {
   switch (write.kind) {
     case kPut:
-      return visitor.Put(write.table, write.key, write.value);
+      return write.is_new ? visitor.PutNew(write.table, write.key, write.value)
+                          : visitor.Put(write.table, write.key, write.value);
     case kDelete:
       return visitor.Delete(write.table, write.key);
     case kSingleDelete:
@@ -165,6 +167,11 @@ void WriteBatch::Put(TableId table, std::string_view key, std::span<const std::s
   for (const std::string_view piece : value) bytes_.append(piece);
 }
 
+void WriteBatch::PutNew(TableId table, std::string_view key, std::string_view value) {
+  new_rows_.push_back(bytes_.size());
+  Put(table, key, value);
+}
+
 void WriteBatch::Delete(TableId table, std::string_view key) { Append(kDelete, table, key); }
 
 void WriteBatch::SingleDelete(TableId table, std::string_view key) {
@@ -202,6 +209,7 @@ std::vector<BatchTime> TimesIn(std::string_view bytes) {
 
 Status WriteBatch::Visit(const TableSet& tables, Visitor& visitor) const {
   Reader reader(bytes_);
+  auto next_new = new_rows_.begin();
   while (!reader.done()) {
     const std::size_t start = bytes_.size() - reader.bytes_left();
     Write write;
@@ -210,6 +218,10 @@ Status WriteBatch::Visit(const TableSet& tables, Visitor& visitor) const {
       return {ErrorCode::kGeneralError, "a write batch of " + std::to_string(bytes_.size()) +
                                             " bytes cannot be applied from byte " +
                                             std::to_string(start) + " on: " + fault};
+    }
+    if (next_new != new_rows_.end() && *next_new == start) {
+      write.is_new = true;
+      ++next_new;
     }
     Tell(write, visitor);
     TellWatched(write, tables, visitor);

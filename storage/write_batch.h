@@ -16,6 +16,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "storage/base/status.h"
 #include "storage/base/time.h"
@@ -30,6 +31,10 @@ class WriteBatch {
    public:
     virtual ~Visitor() = default;
     virtual void Put(TableId table, std::string_view key, std::string_view value) = 0;
+    // As Put, where nothing is made of it that the row was not there.
+    virtual void PutNew(TableId table, std::string_view key, std::string_view value) {
+      Put(table, key, value);
+    }
     virtual void Delete(TableId table, std::string_view key) = 0;
     virtual void SingleDelete(TableId table, std::string_view key) = 0;
     virtual void DeleteRange(TableId table, std::string_view begin, std::string_view end) = 0;
@@ -56,6 +61,10 @@ class WriteBatch {
   void Put(TableId table, std::string_view key, std::string_view value);
   // Of a value in pieces, which stand nowhere as one.
   void Put(TableId table, std::string_view key, std::span<const std::string_view> value);
+  // Of a row that is not there before: put and deleted again before it is written it leaves
+  // nothing, also no deletion (ordered_writes.h). The bytes do not say so: whoever has but them, a
+  // start or a replica, takes it for any other.
+  void PutNew(TableId table, std::string_view key, std::string_view value);
   void Delete(TableId table, std::string_view key);
   // Only for a key that was put exactly once since it was last deleted.
   void SingleDelete(TableId table, std::string_view key);
@@ -85,6 +94,8 @@ class WriteBatch {
   void AppendSize(std::size_t size);
 
   std::string bytes_;
+  // Where in the bytes puts of new rows begin.
+  std::vector<std::size_t> new_rows_;
 };
 
 }  // namespace wharf

@@ -148,11 +148,13 @@ class Encoder {
     DeleteStanding(change.lane, change.from, change.number);
     DeleteOrder(change.lane, change.from, change.number, change.facts);
     if (kMutant == Mutant::kForgottenLockRow) return;
-    PutLocked(change.lane, {change.token, LockOf(change, change.from == Standing::kDeferred)});
+    const Lane::LockedRow row{change.token, LockOf(change, change.from == Standing::kDeferred)};
+    batch_.PutNew(kDelivery, LockedKey(change.lane, change.number), EncodeLocked(row));
   }
 
   void operator()(const LockRenewed& change) {
-    PutLocked(change.lane, {change.token, LockOf(change, change.was_deferred)});
+    const Lane::LockedRow row{change.token, LockOf(change, change.was_deferred)};
+    batch_.Put(kDelivery, LockedKey(change.lane, change.number), EncodeLocked(row));
   }
 
   void operator()(const MessageCompleted& change) {
@@ -615,8 +617,8 @@ class Encoder {
     return {change.number, change.until, change.delivery, change.facts, LockOwner(), was_deferred};
   }
 
-  void PutLocked(const Shelf& lane, const Lane::LockedRow& row) {
-    batch_.Put(kDelivery, DeliveryKey(lane, Standing::kLocked, row.lock.number), EncodeLocked(row));
+  static std::string LockedKey(const Shelf& lane, SequenceNumber number) {
+    return DeliveryKey(lane, Standing::kLocked, number);
   }
 
   template <typename StandingChange>

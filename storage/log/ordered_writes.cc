@@ -8,6 +8,10 @@ void OrderedWrites::Put(TableId table, std::string_view key, std::string_view va
   Add(table, {key, value, Kind::kPut});
 }
 
+void OrderedWrites::PutNew(TableId table, std::string_view key, std::string_view value) {
+  Add(table, {key, value, Kind::kPutNew});
+}
+
 void OrderedWrites::Delete(TableId table, std::string_view key) {
   Add(table, {key, {}, Kind::kDelete});
 }
@@ -71,28 +75,37 @@ void OrderedWrites::Sort(std::span<Write> rows) {
 
 // The writes of a key stand behind each other. A row that is deleted singly was put once before, so
 // a put and a single deletion are nothing together; what was put or deleted otherwise counts as it
-// was last. In one table there is one of the two ways.
+// was last, unless it was not there before. In one table there is one of the two ways.
 std::span<OrderedWrites::Write> OrderedWrites::DropVoid(std::span<Write> rows) {
   std::size_t kept = 0;
   for (const Write& write : rows) {
+    std::optional<Write> left = write;
     const bool has_before = kept > 0 && rows[kept - 1].key == write.key;
-    if (has_before && Voids(write, rows[kept - 1])) {
-      --kept;
-      if (write.kind == Kind::kSingleDelete) continue;
-    }
-    rows[kept++] = write;
+    if (has_before && Voids(write, rows[kept - 1])) left = Together(write, rows[--kept]);
+    if (left) rows[kept++] = *left;
   }
   return rows.first(kept);
 }
 
 bool OrderedWrites::Voids(const Write& later, const Write& before) {
-  if (later.kind == Kind::kSingleDelete) return before.kind == Kind::kPut;
-  return before.kind != Kind::kSingleDelete;
+  const bool is_put = before.kind == Kind::kPut || before.kind == Kind::kPutNew;
+  return later.kind == Kind::kSingleDelete ? is_put : before.kind != Kind::kSingleDelete;
+}
+
+// A row is new if its first put was; behind a deletion the store may have what that deletes.
+std::optional<OrderedWrites::Write> OrderedWrites::Together(const Write& later,
+                                                            const Write& before) {
+  const bool was_new = before.kind == Kind::kPutNew;
+  const bool is_put = later.kind == Kind::kPut || later.kind == Kind::kPutNew;
+  if (is_put) return Write{later.key, later.value, was_new ? Kind::kPutNew : Kind::kPut};
+  if (later.kind == Kind::kSingleDelete || was_new) return std::nullopt;
+  return later;
 }
 
 void OrderedWrites::VisitOne(TableId table, const Write& write, WriteBatch::Visitor& visitor) {
   switch (write.kind) {
     case Kind::kPut:
+    case Kind::kPutNew:
       return visitor.Put(table, write.key, write.value);
     case Kind::kDelete:
       return visitor.Delete(table, write.key);

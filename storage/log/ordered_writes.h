@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,7 @@ namespace wharf {
 class OrderedWrites final : public WriteBatch::Visitor {
  public:
   void Put(TableId table, std::string_view key, std::string_view value) override;
+  void PutNew(TableId table, std::string_view key, std::string_view value) override;
   void Delete(TableId table, std::string_view key) override;
   void SingleDelete(TableId table, std::string_view key) override;
   void DeleteRange(TableId table, std::string_view begin, std::string_view end) override;
@@ -41,12 +43,12 @@ class OrderedWrites final : public WriteBatch::Visitor {
   const BatchNotes& notes() const { return notes_; }
 
   // Table by table, and between two deletions of a range each key once: the last put or deletion of
-  // a row; of a row that is put and deleted by SingleDelete here, nothing. Notes are not visited.
-  // Once: the writes are used up.
+  // a row; of a row that is put and deleted here, and was not there before, nothing: one that is
+  // deleted by SingleDelete, or was put as new. Notes are not visited. Once: the writes are used up.
   void Visit(WriteBatch::Visitor& visitor);
 
  private:
-  enum class Kind : std::uint8_t { kPut, kDelete, kSingleDelete, kDeleteRange };
+  enum class Kind : std::uint8_t { kPut, kPutNew, kDelete, kSingleDelete, kDeleteRange };
   struct Write {
     std::string_view key;
     std::string_view value;
@@ -60,6 +62,8 @@ class OrderedWrites final : public WriteBatch::Visitor {
   // Those that are left stand in front.
   static std::span<Write> DropVoid(std::span<Write> rows);
   static bool Voids(const Write& later, const Write& before);
+  // What both are together, of which the later one voids the one before; none: nothing.
+  static std::optional<Write> Together(const Write& later, const Write& before);
   static void VisitOne(TableId table, const Write& write, WriteBatch::Visitor& visitor);
 
   // Of each table, as they came.

@@ -20,6 +20,13 @@ class ApplyVisitor final : public WriteBatch::Visitor {
     WritableTable(tables_, table).insert_or_assign(std::string(key), std::string(value));
   }
 
+  // A store on a disk does not look.
+  void PutNew(TableId table, std::string_view key, std::string_view value) override {
+    const MemoryTable& rows = WritableTable(tables_, table);
+    has_old_as_new_ |= rows.find(key) != rows.end();
+    Put(table, key, value);
+  }
+
   void Delete(TableId table, std::string_view key) override {
     MemoryTable& rows = WritableTable(tables_, table);
     const auto row = rows.find(key);
@@ -36,8 +43,11 @@ class ApplyVisitor final : public WriteBatch::Visitor {
   void NoteTime(Timestamp /*time*/) override {}
   void NoteFreed(TableId /*table*/, std::string_view, std::string_view) override {}
 
+  bool has_old_as_new() const { return has_old_as_new_; }
+
  private:
   MemoryTables& tables_;
+  bool has_old_as_new_ = false;
 };
 
 }  // namespace
@@ -51,6 +61,7 @@ class MemoryStore::Shared {
     ApplyVisitor apply(tables_);
     for (const WriteBatch& batch : batches) WHARF_RETURN_IF_ERROR(batch.Visit(options, apply));
     MayDrop();
+    if (apply.has_old_as_new()) return {ErrorCode::kGeneralError, "a row put as new was there"};
     return {};
   }
 

@@ -94,6 +94,44 @@ TEST(OrderedWritesTest, ARowThatIsPutAndDeletedSinglyIsNothing) {
               ElementsAre("0 single-delete a", "0 single-delete c", "0 put c 3", "0 put d 4"));
 }
 
+// Also where it was put again meanwhile, as a lock is that is renewed.
+TEST(OrderedWritesTest, ARowThatIsPutAsNewAndDeletedIsNothing) {
+  WriteBatch first;
+  first.PutNew(0, "a", "1");
+  first.PutNew(0, "b", "1");
+  first.PutNew(0, "c", "1");
+  first.PutNew(0, "d", "1");
+  WriteBatch second;
+  second.Delete(0, "a");
+  second.Put(0, "b", "2");
+  second.Delete(0, "b");
+  second.Put(0, "c", "2");
+  second.Delete(0, "d");
+  second.PutNew(0, "d", "3");
+
+  EXPECT_THAT(Ordered({first, second}), ElementsAre("0 put c 2", "0 put d 3"));
+}
+
+// Its deletion stays, however often it is new again behind that.
+TEST(OrderedWritesTest, OfARowThatWasThereADeletionIsLeft) {
+  WriteBatch batch;
+  batch.Delete(0, "a");
+  for (const char* key : {"a", "a", "b"}) {
+    batch.PutNew(0, key, "1");
+    batch.Delete(0, key);
+  }
+  batch.Put(0, "c", "1");
+  batch.Delete(0, "c");
+  batch.PutNew(0, "c", "2");
+  batch.Delete(0, "c");
+  batch.PutNew(0, "d", "1");
+  batch.DeleteRange(0, "d", "e");
+  batch.Delete(0, "d");
+
+  EXPECT_THAT(Ordered({batch}), ElementsAre("0 delete a", "0 delete c", "0 put d 1",
+                                            "0 delete-range d e", "0 delete d"));
+}
+
 // What is put behind a range deletion stays, and what was put before it goes; between two of them
 // rows are put into order, and those that came to nothing are left out.
 TEST(OrderedWritesTest, ARangeDeletionIsABarrierForItsTable) {

@@ -3,6 +3,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -19,7 +20,7 @@ using ::testing::IsEmpty;
 const TableSet kTables(256);
 
 // Writes down what it visits.
-class Recorder final : public WriteBatch::Visitor {
+class Recorder : public WriteBatch::Visitor {
  public:
   void Put(TableId table, std::string_view key, std::string_view value) override {
     Record("put", table, key, value);
@@ -76,6 +77,33 @@ TEST(WriteBatchTest, BytesAreSelfContained) {
   ASSERT_TRUE(WriteBatch(BatchOfEveryKind().bytes()).Visit(kTables, copy).ok());
 
   EXPECT_EQ(copy.writes, original.writes);
+}
+
+// A start and a replica have but the bytes.
+TEST(WriteBatchTest, OnlyTheBatchItselfKnowsWhichRowsAreNew) {
+  struct NewRows final : Recorder {
+    void PutNew(TableId /*table*/, std::string_view key, std::string_view /*value*/) override {
+      writes.push_back("put new " + std::string(key));
+    }
+  };
+  WriteBatch batch;
+  batch.Put(1, "a", "1");
+  batch.PutNew(1, "b", "2");
+  batch.Delete(1, "c");
+  batch.PutNew(1, "d", "3");
+  batch.Put(1, "e", "4");
+  const std::string bytes = batch.bytes();
+  const WriteBatch moved = std::move(batch);
+
+  NewRows planned;
+  NewRows read;
+  ASSERT_TRUE(moved.Visit(kTables, planned).ok());
+  ASSERT_TRUE(WriteBatch(bytes).Visit(kTables, read).ok());
+
+  EXPECT_THAT(planned.writes,
+              ElementsAre("put 1 a 1", "put new b", "delete 1 c ", "put new d", "put 1 e 4"));
+  EXPECT_THAT(read.writes,
+              ElementsAre("put 1 a 1", "put 1 b 2", "delete 1 c ", "put 1 d 3", "put 1 e 4"));
 }
 
 TEST(WriteBatchTest, EmptyBatchHasNoWrites) {
