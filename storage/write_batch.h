@@ -31,7 +31,7 @@ class WriteBatch {
    public:
     virtual ~Visitor() = default;
     virtual void Put(TableId table, std::string_view key, std::string_view value) = 0;
-    // As Put, where nothing is made of it that the row was not there.
+    // A Put, to whoever does not ask whether the row was there before.
     virtual void PutNew(TableId table, std::string_view key, std::string_view value) {
       Put(table, key, value);
     }

@@ -43,8 +43,8 @@ class OrderedWrites final : public WriteBatch::Visitor {
   const BatchNotes& notes() const { return notes_; }
 
   // Table by table, and between two deletions of a range each key once: the last put or deletion of
-  // a row; of a row that is put and deleted here, and was not there before, nothing: one that is
-  // deleted by SingleDelete, or was put as new. Notes are not visited. Once: the writes are used up.
+  // a row; nothing of a row that is put and deleted here and was not there before, because it is
+  // deleted by SingleDelete or was put as new. Notes are not visited. Once: the writes are used up.
   void Visit(WriteBatch::Visitor& visitor);
 
  private:

@@ -470,8 +470,9 @@ Dispatcher::Served Dispatcher::Serve(Queue& queue, const Source& source, Seat& s
 
 // A receiver that cannot take the head waits for a grant, or for something it holds to be settled.
 // An answer ends then if it has begun; else it goes on in the next turns, as long as there is more
-// that only has to be read (STA-5). One that takes messages for good ends with its first turn: the
-// log may close behind that, and then nobody knows what became of those of the next (RCV-1).
+// that only has to be read (STA-5). One that takes messages for good ends with the first turn that
+// has any: the log may close behind that, and then nobody knows what became of those of the next
+// (RCV-1).
 void Dispatcher::ServeFirst(Queue& queue, const Source& source, Line& line, Turn& turn,
                             std::size_t& served) {
   Seat& seat = *line.front();
@@ -489,8 +490,7 @@ void Dispatcher::ServeFirst(Queue& queue, const Source& source, Line& line, Turn
     return End(receiver, got.refused, turn);
   }
   const bool is_for_good = receiver->options().mode == ReceiveMode::kReceiveAndDelete;
-  const bool is_done =
-      is_for_good || !got.can_take || !got.refused.ok() || !receiver->has_credit();
+  const bool is_done = is_for_good || !got.can_take || !got.refused.ok() || !receiver->has_credit();
   if (is_once && receiver->has_received() && is_done) return End(receiver, Status::Ok(), turn);
   if (is_once && receiver->has_received()) {
     lanes_.at(receiver->options().lane).leaving.insert(receiver->id());

@@ -56,7 +56,8 @@ class Receiver {
   struct Options {
     LaneId lane;
     ReceiveMode mode = ReceiveMode::kPeekLock;
-    // Leaves when it has all that is there, once there was something.
+    // Leaves when it has all that is there, once there was something; one that takes messages for
+    // good behind the first turn that has any.
     bool is_once = false;
     // Leaves then, if there was nothing. kNever: stays.
     Timestamp wait_until = kNever;

@@ -13,8 +13,10 @@ const LifeRecord* LifeAt(const History& history, Tick tick);
 // Whether messages may have been on their way to this receive when it ended, of which nobody heard.
 // Of one that takes them for good the broker says so itself. Of one that locks them it speaks for
 // settlements alone: what was locked and not sent when it failed, or lost its leadership, stays
-// locked for nobody. A call that was given messages in several turns is answered with those of
-// which the broker knows that they are durable, also when it fails in the next one.
+// locked for nobody. A call that was given messages to lock in several turns is answered with those
+// of which the broker knows that they are durable, also when it fails in the next one. What is
+// answered to a call that takes them for good is all that it took (RCV-1); only when the broker was
+// killed behind it is that not asked for here.
 bool MayHaveLost(const History& history, const ReceiveRecord& receive);
 
 }  // namespace wharf::crash
