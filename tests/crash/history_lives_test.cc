@@ -74,8 +74,8 @@ TEST(LivesTest, WhoHadNoCreditLostNothing) {
   EXPECT_FALSE(MayHaveLost(TwoLives(true), receive));
 }
 
-TEST(LivesTest, AnAnswerBehindTheBlowMayBeAPartOfWhatWasTaken) {  // RCV-1
-  ReceiveRecord receive = EndedWith(ErrorCode::kOk, Mode::kReceiveAndDelete);
+TEST(LivesTest, AnAnswerBehindTheBlowMayBeAPartOfWhatWasLocked) {
+  ReceiveRecord receive = EndedWith(ErrorCode::kOk);
   receive.reply.answer = Answer::kOk;
   EXPECT_TRUE(MayHaveLost(TwoLives(true), receive));
   EXPECT_FALSE(MayHaveLost(TwoLives(false), receive));
@@ -84,7 +84,14 @@ TEST(LivesTest, AnAnswerBehindTheBlowMayBeAPartOfWhatWasTaken) {  // RCV-1
   EXPECT_FALSE(MayHaveLost(TwoLives(true), receive));
 }
 
-TEST(LivesTest, AnAnswerBeforeTheBlowIsAllThatWasTaken) {
+TEST(LivesTest, AnAnswerIsAllThatWasTakenForGood) {  // RCV-1
+  ReceiveRecord receive = EndedWith(ErrorCode::kOk, Mode::kReceiveAndDelete);
+  receive.reply.answer = Answer::kOk;
+
+  EXPECT_FALSE(MayHaveLost(TwoLives(true), receive));
+}
+
+TEST(LivesTest, AnAnswerBeforeTheBlowIsAllThatWasLocked) {
   ReceiveRecord receive = EndedWith(ErrorCode::kOk, Mode::kPeekLock, 19);
   receive.reply.answer = Answer::kOk;
 

@@ -25,8 +25,8 @@ bool MayHaveLost(const History& history, const ReceiveRecord& receive) {
   if (receive.is_unheard()) return true;
   const LifeRecord* const life = LifeAt(history, receive.begin);
   if (receive.open_credit == 0 || life == nullptr || receive.end < life->signal) return false;
-  if (receive.is_ok()) return life->is_killed;
-  return receive.mode == Mode::kPeekLock && WasLockedForNobody(*life, receive.reply.code);
+  if (receive.mode != Mode::kPeekLock) return false;
+  return receive.is_ok() ? life->is_killed : WasLockedForNobody(*life, receive.reply.code);
 }
 
 }  // namespace wharf::crash

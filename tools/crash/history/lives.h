@@ -15,8 +15,7 @@ const LifeRecord* LifeAt(const History& history, Tick tick);
 // settlements alone: what was locked and not sent when it failed, or lost its leadership, stays
 // locked for nobody. A call that was given messages to lock in several turns is answered with those
 // of which the broker knows that they are durable, also when it fails in the next one. What is
-// answered to a call that takes them for good is all that it took (RCV-1); only when the broker was
-// killed behind it is that not asked for here.
+// answered to a call that takes them for good is all that it took (RCV-1).
 bool MayHaveLost(const History& history, const ReceiveRecord& receive);
 
 }  // namespace wharf::crash
