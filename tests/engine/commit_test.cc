@@ -405,6 +405,14 @@ class SmallWindowTest : public ReceiverFixture {
  protected:
   SmallWindowTest() : ReceiverFixture(SmallWindow()) {}
 
+  // Of more than the window holds; nothing of it is durable yet.
+  void BeginReceive(ReceiveMode mode, Pending<std::vector<Delivered>>& once) {
+    Send(100);
+    engine_.memory_log().Hold();
+    broker().ReceiveOnce({"orders", mode, 100, 1 << 20, Duration(0)}, once.answer());
+    engine_.Run();
+  }
+
  private:
   static ShardLimits SmallWindow() {
     ShardLimits limits;
@@ -416,12 +424,8 @@ class SmallWindowTest : public ReceiverFixture {
 // It called itself not done, though the disk may have kept what it took, and nobody will ever see
 // that.
 TEST_F(SmallWindowTest, AReceiveForGoodThatIsCutOffIsInDoubt) {  // RCV-1, STA-5
-  Send(100);
   Pending<std::vector<Delivered>> once;
-  engine_.memory_log().Hold();
-  broker().ReceiveOnce({"orders", ReceiveMode::kReceiveAndDelete, 100, 1 << 20, Duration(0)},
-                       once.answer());
-  engine_.Run();
+  BeginReceive(ReceiveMode::kReceiveAndDelete, once);
   ASSERT_GT(turns_.Count<MessageConsumed>(), 0U);
 
   engine_.memory_log().Close(kDiskGone);
@@ -434,12 +438,8 @@ TEST_F(SmallWindowTest, AReceiveForGoodThatIsCutOffIsInDoubt) {  // RCV-1, STA-5
 // It was answered with what it took in its first turns, and what it took in its last was never seen
 // by anybody: leadership had ended, and the next leader had it removed.
 TEST_F(SmallWindowTest, NothingIsTakenForGoodBeyondWhatIsAnswered) {  // RCV-1, STA-5
-  Send(100);
   Pending<std::vector<Delivered>> once;
-  engine_.memory_log().Hold();
-  broker().ReceiveOnce({"orders", ReceiveMode::kReceiveAndDelete, 100, 1 << 20, Duration(0)},
-                       once.answer());
-  engine_.Run();
+  BeginReceive(ReceiveMode::kReceiveAndDelete, once);
 
   engine_.memory_log().CommitHeld();
   engine_.Run();
@@ -453,12 +453,8 @@ TEST_F(SmallWindowTest, NothingIsTakenForGoodBeyondWhatIsAnswered) {  // RCV-1, 
 // Leadership is handed over between two of its turns: what it was given is durable, and the next
 // leader knows of the locks.
 TEST_F(SmallWindowTest, AReceiveOfManyTurnsThatHasAllItWasGivenIsAnswered) {  // STA-5
-  Send(100);
   Pending<std::vector<Delivered>> once;
-  engine_.memory_log().Hold();
-  broker().ReceiveOnce({"orders", ReceiveMode::kPeekLock, 100, 1 << 20, Duration(0)},
-                       once.answer());
-  engine_.Run();
+  BeginReceive(ReceiveMode::kPeekLock, once);
   const std::size_t given = turns_.Count<MessageLocked>();
   ASSERT_GT(given, 0U);
   ASSERT_LT(given, 100U);
