@@ -20,6 +20,8 @@
 #include <spdlog/spdlog.h>
 
 #include "broker/doors/common/peer_text.h"
+#include "broker/doors/http/answer_writer.h"
+#include "broker/doors/http/request_head.h"
 #include "broker/doors/http/request_parser.h"
 #include "broker/doors/http/web_socket.h"
 #include "broker/doors/http/web_socket_messages.h"
@@ -47,52 +49,6 @@ constexpr milliseconds kLingerMax{1000};
 constexpr std::size_t kLingerBytesMax = 256 * 1024;
 constexpr std::chrono::seconds kBrokenEvery{10};
 
-std::string ToText(beast::string_view view) { return {view.data(), view.size()}; }
-
-bool IsEqual(beast::string_view one, const char* other) { return beast::iequals(one, other); }
-
-// Why bytes are refused that are no request; nothing of those that end or fail.
-struct BadRequest {
-  unsigned status;
-  std::string why;
-};
-std::optional<BadRequest> WhyBad(const error_code& error) {
-  if (error == http::error::header_limit || error == http::error::buffer_overflow) {
-    return BadRequest{431, "the header is too long"};
-  }
-  if (error == http::error::body_limit) return BadRequest{413, "the body is too long"};
-  const bool is_bad = error.category() == make_error_code(http::error::bad_value).category() &&
-                      error != http::error::end_of_stream && error != http::error::partial_message;
-  if (is_bad) return BadRequest{400, "this is no HTTP: " + error.message()};
-  return std::nullopt;
-}
-
-// The path of a target, with its query. The absolute form is what goes to proxies, and a server
-// takes it as well (RFC 9112 3.2.2), if it names whom the request names as its host: else two who
-// read it could see two. Nothing: it is neither.
-std::optional<std::string> PathOf(const std::string& target, const std::string& host) {
-  if (target.starts_with('/')) return target;
-  const std::size_t authority = target.find("://");
-  if (authority == std::string::npos || host.empty()) return std::nullopt;
-  const bool is_http = beast::iequals(target.substr(0, authority), "http") ||
-                       beast::iequals(target.substr(0, authority), "https");
-  const std::size_t end = std::min(target.find_first_of("/?", authority + 3), target.size());
-  const std::string named = target.substr(authority + 3, end - authority - 3);
-  if (!is_http || !beast::iequals(named, host)) return std::nullopt;
-  const std::string rest = target.substr(end);
-  return rest.starts_with('/') ? rest : '/' + rest;
-}
-
-// A name and a value each.
-template <typename Request>
-HttpFields FieldsOf(const Request& request) {
-  HttpFields fields;
-  for (const auto& field : request) {
-    fields.emplace_back(ToText(field.name_string()), ToText(field.value()));
-  }
-  return fields;
-}
-
 template <typename Stream>
 class ConnectionOver final : public HttpConnection,
                              public std::enable_shared_from_this<ConnectionOver<Stream>> {
@@ -115,8 +71,7 @@ class ConnectionOver final : public HttpConnection,
   static constexpr bool kHasTls = std::is_same_v<Stream, TlsStream>;
   // Of what: of nothing, while a request is answered; the next one, whenever it comes.
   enum class Reading : std::uint8_t { kNothing, kNext, kHead, kBody };
-  using Head = http::response<http::empty_body>;
-  using Whole = http::response<http::string_body>;
+  friend AnswerWriter<ConnectionOver, Stream>;
 
   // What a service has of the request that is being answered.
   class Reply final : public HttpReply {
@@ -163,12 +118,8 @@ class ConnectionOver final : public HttpConnection,
   }
   auto& socket() { return beast::get_lowest_layer(stream_); }
   void Allow(milliseconds time) { socket().expires_after(time); }
-  // A whole answer is one piece.
-  void AllowPiece() {
-    const auto left = std::chrono::duration_cast<milliseconds>(answer_until_ - world_.now());
-    Allow(std::clamp(left, milliseconds(0), world_.limits.write_max));
-  }
-  bool IsTooLong() const { return world_.now() >= answer_until_; }
+
+  bool is_dropped() const { return is_dropped_; }
 
   // Whatever is under way ends, and who waits for something for this client hears it.
   void Drop() {
@@ -177,7 +128,7 @@ class ConnectionOver final : public HttpConnection,
     is_dropped_ = true;
     reading_ = Reading::kNothing;
     go_on_ = nullptr;
-    if (!is_answering_) Forget();
+    incoming_.Set(0);
     if (gone_) std::exchange(gone_, nullptr)();
   }
   // Of one that was handed over it is its own no more.
@@ -300,8 +251,7 @@ class ConnectionOver final : public HttpConnection,
   // Who goes in the midst of a request has asked for nothing. But whose answer is on its way may
   // have it already, and that is why it goes: whether it could be written is for that to tell.
   void OnEndOfInput() {
-    if (!is_answering_) return Drop();
-    keeps_alive_ = false;
+    if (!writer_.is_writing()) return Drop();
     is_input_over_ = true;
   }
 
@@ -360,9 +310,11 @@ class ConnectionOver final : public HttpConnection,
     if (error) return OnBadRequest(error);
     is_idle_ = false;
     Note(parser_->get());
-    std::optional<HttpResponse> refused = Refuse();
-    if (!refused) {
-      HttpService::Begun begun = world_.service.Begin(HeadOf(parser_->get()));
+    std::optional<HttpResponse> refused;
+    if (const auto refusal = WhyRefused(parser_->get())) {
+      refused = world_.service.Refusal(refusal->status, refusal->why);
+    } else {
+      HttpService::Begun begun = world_.service.Begin(HeadWithSender());
       refused = std::move(begun.refused);
       if (begun.upgrade) return Leave(*std::move(begun.upgrade));
       if (begun.texts) return SpeakInTexts(*std::move(begun.texts));
@@ -383,80 +335,16 @@ class ConnectionOver final : public HttpConnection,
     version_ = request.version();
     is_head_ = request.method() == http::verb::head;
     keeps_alive_ = request.keep_alive() && ++requests_ < world_.limits.requests_max;
-    expects_ = version_ >= 11 && request.count(http::field::expect) > 0;
+    expects_ = IsContinueExpected(request);
   }
 
   void OnBadRequest(const error_code& error) {
-    const std::optional<BadRequest> bad = WhyBad(error);
+    const std::optional<HeadRefusal> bad = WhyBad(error);
     go_on_ = nullptr;
     if (!bad) return Drop();
     is_idle_ = false;
     Note(parser_->get());
     AnswerAndEnd(world_.service.Refusal(bad->status, bad->why));
-  }
-
-  // Two readers of the same bytes must not see two requests where one was sent: what says its
-  // length in more than one way is none.
-  std::optional<std::string> WhyAmbiguous() const {
-    const auto& request = parser_->get();
-    const auto lengths = request.count(http::field::content_length);
-    const auto encodings = request.count(http::field::transfer_encoding);
-    if (lengths > 1 || encodings > 1 || (lengths > 0 && encodings > 0)) {
-      return "a request says once how long its body is";
-    }
-    const beast::string_view length = request[http::field::content_length];
-    const bool is_number =
-        std::all_of(length.begin(), length.end(), [](char c) { return c >= '0' && c <= '9'; });
-    if (!is_number) return "the length of a body is one number";
-    if (encodings == 0) return std::nullopt;
-    if (request.version() < 11) return "before HTTP/1.1 there are no chunks";
-    if (!IsEqual(request[http::field::transfer_encoding], "chunked")) {
-      return "a body comes as it is, or chunked";
-    }
-    return std::nullopt;
-  }
-
-  std::optional<HttpResponse> Refuse() {
-    const auto& request = parser_->get();
-    const auto refusal = [this](unsigned status, std::string_view why) {
-      return std::optional(world_.service.Refusal(status, why));
-    };
-    if (const auto why = WhyAmbiguous()) return refusal(400, *why);
-    const auto hosts = request.count(http::field::host);
-    if (hosts > 1 || (hosts == 0 && request.version() >= 11)) {
-      return refusal(400, "a request names one host");
-    }
-    if (request.count(http::field::authorization) > 1) {
-      return refusal(400, "a request has one authorization");
-    }
-    if (request.count(http::field::origin) > 1) return refusal(400, "a request has one origin");
-    if (!PathOf(ToText(request.target()), ToText(request[http::field::host]))) {
-      return refusal(400, "a path begins with /, or with the host that the request names");
-    }
-    if (expects_ && !IsEqual(request[http::field::expect], "100-continue")) {
-      return refusal(417, "nothing else may be expected than 100-continue");
-    }
-    return std::nullopt;
-  }
-
-  template <typename Request>
-  HttpRequest HeadOf(const Request& request) {
-    const std::string host = ToText(request[http::field::host]);
-    const std::string target = PathOf(ToText(request.target()), host).value_or("");
-    const std::size_t question = target.find('?');
-    return {.method = ToText(request.method_string()),
-            .path = target.substr(0, question),
-            .query = question == std::string::npos ? "" : target.substr(question + 1),
-            .host = host,
-            .origin = ToText(request[http::field::origin]),
-            .accept = ToText(request[http::field::accept]),
-            .authorization = ToText(request[http::field::authorization]),
-            .fields = FieldsOf(request),
-            .subject = Subject(),
-            .peer = Peer(),
-            .scheme = kHasTls ? "https" : "http",
-            .is_of_known_client = knows_its_client_,
-            .cut_off = CutOff()};
   }
 
   // Who says that much will come, and is slow, takes no room before it is there.
@@ -499,6 +387,16 @@ class ConnectionOver final : public HttpConnection,
     if (is_asked_ && !is_dropped_) Listen();
   }
 
+  HttpRequest HeadWithSender() {
+    HttpRequest head = RequestOf(parser_->get());
+    head.subject = Subject();
+    head.peer = Peer();
+    head.scheme = kHasTls ? "https" : "http";
+    head.is_of_known_client = knows_its_client_;
+    head.cut_off = CutOff();
+    return head;
+  }
+
   std::string Subject() {
     if constexpr (kHasTls) return Certificates::SubjectOfPeer(stream_.native_handle());
     return {};
@@ -529,7 +427,7 @@ class ConnectionOver final : public HttpConnection,
   }
 
   std::string AnswerTo(const std::string& protocol) {
-    return WebSocketAnswer(ToText(parser_->get()[http::field::sec_websocket_key]), protocol);
+    return WebSocketAnswer(std::string(parser_->get()[http::field::sec_websocket_key]), protocol);
   }
 
   void Leave(HttpService::Upgrade upgrade) {
@@ -575,121 +473,20 @@ class ConnectionOver final : public HttpConnection,
     Answer(std::move(response));
   }
 
-  template <typename Message>
-  void Fill(Message& message, const HttpResponse& response) {
-    message.version(version_ == 10 ? 10 : 11);
-    message.result(response.status);
-    if (!response.type.empty()) message.set(http::field::content_type, response.type);
-    for (const auto& [name, value] : response.fields) message.insert(name, value);
-  }
-
   void Answer(HttpResponse response) {
     if (is_dropped_) return;
     is_asked_ = false;
-    is_answering_ = true;
     gone_ = nullptr;
     incoming_.Set(0);
-    answer_until_ = world_.now() + world_.limits.answer_max;
-    written_note_ = std::move(response.written);
-    if (response.pieces || response.source) return BeginPieces(std::move(response));
-    whole_.emplace();
-    Fill(*whole_, response);
-    whole_->keep_alive(keeps_alive_);
-    // Without a body there is none of a length either.
-    if (response.status != 204) whole_->content_length(response.body.size());
-    if (!is_head_) whole_->body() = std::move(response.body);
-    outgoing_.Set(static_cast<std::int64_t>(whole_->body().size()));
-    AllowPiece();
-    http::async_write(stream_, *whole_, Then(&ConnectionOver::OnAnswered));
+    writer_.Write(std::move(response),
+                  {.version = version_, .is_of_head = is_head_, .keeps_alive = keeps_alive_});
   }
 
-  // An old client knows no chunks: there a length, or the end of the connection, is the end of the
-  // answer.
-  void BeginPieces(HttpResponse response) {
-    head_.emplace();
-    Fill(*head_, response);
-    is_chunked_ = head_->version() >= 11;
-    if (!is_chunked_ && response.source) head_->content_length(response.source_bytes);
-    if (!is_chunked_ && !response.source) keeps_alive_ = false;
-    head_->keep_alive(keeps_alive_);
-    if (is_chunked_) head_->chunked(true);
-    piece_ = std::move(response.body);
-    if (!is_head_) {
-      pieces_ = std::move(response.pieces);
-      source_ = std::move(response.source);
-    }
-    writer_.emplace(*head_);
-    AllowPiece();
-    http::async_write_header(stream_, *writer_, Then(&ConnectionOver::OnPieceWritten));
-  }
-
-  void OnPieceWritten(error_code error, std::size_t bytes) {
-    written_ = {};
-    if (error || (!pieces_ && !source_)) return OnAnswered(error, bytes);
-    if (is_dropped_) return OnAnswered(asio::error::operation_aborted, 0);
-    if (piece_.empty() && source_) return AskForPiece();
-    if (piece_.empty()) piece_ = pieces_();
-    WritePiece();
-  }
-
-  void AskForPiece() {
-    outgoing_.Set(0);
-    source_([self = this->shared_from_this()](Result<std::string> piece) {
-      asio::dispatch(self->executor_, [self, piece = std::move(piece)]() mutable {
-        self->OnPiece(std::move(piece));
-      });
-    });
-  }
-
-  // Half an answer must not pass for one.
-  void OnPiece(Result<std::string> piece) {
-    if (is_dropped_ || !piece.ok()) return OnAnswered(asio::error::operation_aborted, 0);
-    piece_ = *std::move(piece);
-    WritePiece();
-  }
-
-  void WritePiece() {
-    if (piece_.empty()) return EndPieces();
-    if (IsTooLong()) return OnAnswered(asio::error::timed_out, 0);
-    written_ = std::exchange(piece_, {});
-    outgoing_.Set(static_cast<std::int64_t>(written_.size()));
-    AllowPiece();
-    auto next = Then(&ConnectionOver::OnPieceWritten);
-    if (!is_chunked_) return asio::async_write(stream_, asio::buffer(written_), std::move(next));
-    asio::async_write(stream_, http::make_chunk(asio::buffer(written_)), std::move(next));
-  }
-
-  void EndPieces() {
-    pieces_ = nullptr;
-    source_ = nullptr;
-    if (!is_chunked_) return OnAnswered({}, 0);
-    AllowPiece();
-    asio::async_write(stream_, http::make_chunk_last(), Then(&ConnectionOver::OnAnswered));
-  }
-
-  void OnAnswered(error_code error, std::size_t /*bytes*/) {
-    auto note = std::exchange(written_note_, nullptr);
-    is_answering_ = false;
-    Forget();
-    // Nothing of it is being written any more, and the connection may be idle for long.
-    writer_.reset();
-    whole_.reset();
-    head_.reset();
-    piece_ = {};
-    written_ = {};
-    if (!error && note) std::move(note)();
+  // Of AnswerWriter.
+  void OnAnswered(error_code error, bool keeps_alive) {
     if (error || is_dropped_ || is_input_over_) return Drop();
-    if (keeps_alive_) return Await();
+    if (keeps_alive) return Await();
     End();
-  }
-
-  // Of the answer that is over.
-  void Forget() {
-    written_note_ = nullptr;
-    pieces_ = nullptr;
-    source_ = nullptr;
-    incoming_.Set(0);
-    outgoing_.Set(0);
   }
 
   void End() {
@@ -755,21 +552,7 @@ class ConnectionOver final : public HttpConnection,
   // It is with the service, which has not answered.
   bool is_asked_ = false;
   std::function<void()> gone_;
-  // Of the answer; from its first byte until it is known what became of the last.
-  bool is_answering_ = false;
-  HeldBytes outgoing_{world_.held.outgoing};
-  std::optional<Whole> whole_;
-  std::optional<Head> head_;
-  std::optional<http::response_serializer<http::empty_body>> writer_;
-  bool is_chunked_ = false;
-  // By the world's clock.
-  Duration answer_until_{};
-  HttpPieces pieces_;
-  HttpSource source_;
-  absl::AnyInvocable<void() &&> written_note_;
-  // To be written next; being written.
-  std::string piece_;
-  std::string written_;
+  AnswerWriter<ConnectionOver, Stream> writer_{*this, stream_, world_};
   std::size_t leftover_ = 0;
 };
 
