@@ -182,6 +182,7 @@ class ClusterTest(daemon_test.DaemonTest):
             else:
                 last = None
             self.assertLess(time.monotonic(), deadline, last)
+            time.sleep(daemon_test.LOOK_AGAIN_AFTER)
 
     def verify(self, node, look_only=False):
         return node.cluster.VerifyState(cluster_pb2.VerifyStateRequest(look_only=look_only), timeout=wire.TIMEOUT)

@@ -15,6 +15,9 @@ from wire import messaging_pb2
 
 WHARF = os.path.join(os.path.dirname(os.environ["WHARFD"]), "wharf")  # The command line, built beside it.
 
+# Seconds between two looks: looking without a pause takes the processor from what is waited for.
+LOOK_AGAIN_AFTER = 0.01
+
 
 class DaemonTest(wire.WireTest):
     """A test with a data folder and daemons of its own."""
@@ -68,6 +71,7 @@ def wait_for(call, error):
         except error:
             if time.monotonic() > deadline:
                 raise
+        time.sleep(LOOK_AGAIN_AFTER)
 
 
 def wait_for_line(daemon, pattern):
