@@ -17,7 +17,6 @@ import documents  # noqa: E402  pylint: disable=wrong-import-position
 
 ADDRESSES = ("127.0.0.1:5681", "127.0.0.1:5682", "127.0.0.1:5683")  # Of the README; here each has a port of its own.
 MESSAGES = 500
-NODE_MODULES = ROOT / "tests/wire/node/node_modules"
 
 
 def example(language):
@@ -61,10 +60,9 @@ class FailoverTest(cluster_nodes.ClusterTest):
         self.run_over_a_failover("python", "send.py", ["/usr/bin/python3"], PYTHONPATH=wire.STUBS)
 
     def test_the_node_example_loses_and_doubles_nothing(self):  # reliability 49
-        if not NODE_MODULES.exists():
-            subprocess.run(["npm", "ci", "--loglevel=error", "--no-audit", "--no-fund"], cwd=NODE_MODULES.parent,
-                           check=True)
-        os.symlink(NODE_MODULES, pathlib.Path(self.folder.name) / "node_modules")
+        modules = subprocess.run([ROOT / "tests/node_packages", ROOT / "tests/wire/node"], check=True,
+                                 stdout=subprocess.PIPE, text=True).stdout.strip()
+        os.symlink(modules, pathlib.Path(self.folder.name) / "node_modules")
         self.run_over_a_failover("js", "send.mjs", ["node"])
 
 
