@@ -2,7 +2,9 @@
 """test_mutate: how faults are written into a source, recognised and reported."""
 
 import pathlib
+import subprocess
 import sys
+import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools/mutate"))
@@ -39,7 +41,7 @@ class MutateTest(unittest.TestCase):
         return list(faults.named(made, QUEUE))
 
     def written(self, **numbered):
-        words = source.instrumented(QUEUE, {int(name[1:]): fault for name, fault in numbered.items()})
+        words = source.instrumented("queue.cc", QUEUE, {int(name[1:]): fault for name, fault in numbered.items()})
         return words.replace("::wharf_fault::", "").removeprefix(source.SWITCH)
 
     def test_remarks_and_texts_are_no_code(self):
@@ -81,6 +83,29 @@ class MutateTest(unittest.TestCase):
     def test_lines_keep_their_numbers(self):
         fault = self.make.one_off("Queue::Expire", *stretch("head, size")[:1], stretch("head, size")[0] + 4)
         self.assertEqual(self.written(_6=fault).count("\n"), QUEUE.count("\n"))
+
+    def test_nobody_is_warned_of_a_fault_in_a_header(self):
+        fault = self.make.operator("Queue::Expire", *stretch("head < now"))
+        self.assertIn("#pragma GCC system_header\n", source.instrumented("queue.h", QUEUE, {1: fault}))
+        self.assertNotIn("#pragma", source.instrumented("queue.cc", QUEUE, {1: fault}))
+
+    def test_the_copy_is_what_was_read_whatever_is_edited_meanwhile(self):
+        fault = self.make.operator("Queue::Expire", *stretch("head < now"))
+        with tempfile.TemporaryDirectory() as folder:
+            root, copy = pathlib.Path(folder, "root"), pathlib.Path(folder, "copy")
+            place = root / fault.file
+            place.parent.mkdir(parents=True)
+            place.write_text(QUEUE, encoding="latin-1")
+            subprocess.run(["git", "init", "--quiet", str(root)], check=True)
+            found = source.read(str(root))
+            known = source.fingerprint(found)
+            place.write_text("// It was moved.\n" + QUEUE, encoding="latin-1")
+
+            source.write(found, str(copy), {1: fault})
+
+            self.assertIn("(head <= now)", (copy / fault.file).read_text())
+            self.assertNotIn("moved", (copy / fault.file).read_text())
+            self.assertNotEqual(source.fingerprint(source.read(str(root))), known)
 
     def test_calls_have_the_name_of_what_they_do(self):
         fault = self.make.left_out("Queue::Expire", faults.CALL, *stretch("changes.push_back(Expired{head});"), True)

@@ -43,7 +43,7 @@ def _compile(copy, targets, log):
     return built.returncode == 0
 
 
-def _refused(root, copy, numbered, places):
+def _refused(found, copy, numbered, places):
     """{number: what the compiler says} of the faults on the lines that it complains of."""
     refused = {}
     for path, line, said in places:
@@ -51,23 +51,24 @@ def _refused(root, copy, numbered, places):
         for number, fault in numbered.items():
             if fault.file != path:
                 continue
-            first, last = fault.lines(text.read(os.path.join(root, path)))
+            first, last = fault.lines(found[path][0])
             if first <= int(line) <= last:
                 refused.setdefault(number, said)
     return refused
 
 
-def build(root, copy, numbered, targets, log):
-    """Builds the targets, or all without any; {number: reason} of what had to be taken out again."""
+def build(found, copy, numbered, targets, log):
+    """Builds the targets, or all without any; {number: reason} of what had to be taken out again. `found`: what was
+    read of the repository (source.read)."""
     not_carried = {}
     while True:
         kept = {number: fault for number, fault in numbered.items() if number not in not_carried}
-        source.write(root, copy, kept)
+        source.write(found, copy, kept)
         if _compile(copy, targets, log):
             return not_carried
         said = text.read(log)
-        refused = (_refused(root, copy, kept, ERROR.findall(said)) or
-                   _refused(root, copy, kept, ON_THE_WAY.findall(said)))
+        refused = (_refused(found, copy, kept, ERROR.findall(said)) or
+                   _refused(found, copy, kept, ON_THE_WAY.findall(said)))
         if not refused:
             sys.exit(f"mutate: the copy does not build, and not for a fault in it; see {log}")
         not_carried.update(refused)

@@ -8,12 +8,14 @@ import subprocess
 import text
 
 SWITCH = '#include "tools/mutate/switch.h"\n#line 1\n'
+# Of a fault in a header the compiler would warn where tests include it, and they are built as always.
+NO_WARNINGS = "#pragma GCC system_header\n"
 
 # What decides whether a test sees a fault.
 MATTERS = re.compile(r"(?:broker|storage|proto|tests(?!/mutants)|tools(?!/mutate))/(?!.*\.md$)")
 
 
-def instrumented(source, numbered):
+def instrumented(path, source, numbered):
     """The text of a file with these faults, {number: fault}, in it; its lines keep their numbers."""
     before, after = [], []
     for number, fault in numbered.items():
@@ -24,7 +26,7 @@ def instrumented(source, numbered):
     # At one place everything ends before the next thing begins; the inner ends first, the outer begins first.
     inserted = [(at, 0, order, number, words) for at, order, number, words in after]
     inserted += [(at, 1, order, number, words) for at, order, number, words in before]
-    pieces, last = [SWITCH], 0
+    pieces, last = [NO_WARNINGS + SWITCH if path.endswith(".h") else SWITCH], 0
     for at, _, _, _, words in sorted(inserted):
         pieces += [source[last:at], words]
         last = at
@@ -48,18 +50,22 @@ def _write(path, content, mode):
     os.chmod(path, mode)
 
 
-def write(root, copy, numbered):
-    """Makes the copy what the repository is now, with these faults."""
+def read(root):
+    """{path: its text and its mode} of all files as they are now: the places of faults are those of one state of it."""
+    paths = ((path, os.path.join(root, path)) for path in files(root))
+    return {path: (text.read(place), os.stat(place).st_mode & 0o777) for path, place in paths}
+
+
+def write(found, copy, numbered):
+    """Makes the copy what was read, with these faults."""
     of_file = {}
     for number, fault in numbered.items():
         of_file.setdefault(fault.file, {})[number] = fault
-    wanted = files(root)
-    for path in wanted:
-        source = text.read(os.path.join(root, path))
+    for path, (source, mode) in found.items():
         if path in of_file:
-            source = instrumented(source, of_file[path])
-        _write(os.path.join(copy, path), source, os.stat(os.path.join(root, path)).st_mode & 0o777)
-    _remove_others(copy, set(wanted))
+            source = instrumented(path, source, of_file[path])
+        _write(os.path.join(copy, path), source, mode)
+    _remove_others(copy, set(found))
 
 
 def _remove_others(copy, wanted):
@@ -73,10 +79,10 @@ def _remove_others(copy, wanted):
                 os.remove(path)
 
 
-def fingerprint(root):
+def fingerprint(found):
     """The same for as long as the sources and the tests are: so long do results hold."""
     known = hashlib.sha256()
-    for path in files(root):
+    for path, (source, _) in found.items():
         if MATTERS.match(path):
-            known.update(f"{path}\0{text.read(os.path.join(root, path))}".encode())
+            known.update(f"{path}\0{source}".encode())
     return known.hexdigest()[:12]
