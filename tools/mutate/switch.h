@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdlib>
+#include <type_traits>
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -62,8 +63,18 @@ inline bool On(int fault) {
 
 // One more than it should be.
 template <class Number>
-Number More(bool is_on, Number number) {
+  requires(!std::is_reference_v<Number>)
+Number More(bool is_on, Number&& number) {
   return is_on ? static_cast<Number>(number + 1) : number;
+}
+
+// Of what has a place of its own: somebody may hold on to that.
+template <class Number>
+const Number& More(bool is_on, const Number& number) {
+  if (!is_on) return number;
+  thread_local Number more;
+  more = static_cast<Number>(number + 1);
+  return more;
 }
 
 }  // namespace wharf_fault
