@@ -167,6 +167,8 @@ TEST_F(TokenIssuerTest, ATokenHasItsTimeAndAMinuteMore) {
   EXPECT_EQ(WhyOf(ClaimsWith("nbf", kNowSeconds + 60)), "");
   EXPECT_THAT(WhyOf(ClaimsWith("nbf", kNowSeconds + 61)), HasSubstr("has not come"));
   EXPECT_THAT(WhyOf(ClaimsWith("nbf", "soon")), HasSubstr("nbf is no time"));
+  EXPECT_EQ(WhyOf(ClaimsWith("nbf", 0)), "");
+  EXPECT_THAT(WhyOf(ClaimsWith("exp", 0)), HasSubstr("expired"));
 }
 
 TEST_F(TokenIssuerTest, ATokenIsOfTheIssuerAndForTheBroker) {

@@ -50,6 +50,18 @@ TEST(TokenTest, SignsTheResourceAsItWasSent) {
   EXPECT_EQ(ParseToken(lower)->resource, "q1");
 }
 
+// SEC-5
+TEST(TokenTest, EachDigitOfAnEscapeCounts) {
+  const std::string text = MakeToken("sb://h/q", "r", kKeyOne, kSampleLater);
+  const std::size_t begin = text.find("sr=") + 3;
+  const auto resource = [&](std::string_view sr) {
+    const std::string sent = text.substr(0, begin) + std::string(sr) + text.substr(text.find('&'));
+    return ParseToken(sent)->resource;
+  };
+
+  EXPECT_EQ(resource("sb://h/%30%39%4a%4A%4f%6F%5a"), "09jjooz");
+}
+
 // SEC-4
 TEST(TokenTest, FieldsStandInAnyOrder) {
   const std::string text = MakeToken("sb://h/q", "r", kKeyOne, kSampleLater);

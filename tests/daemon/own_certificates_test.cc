@@ -66,6 +66,15 @@ TEST_F(OwnCertificatesTest, WhatIsMissingIsMadeAndNobodyElseReadsIt) {
   }
 }
 
+TEST_F(OwnCertificatesTest, WhatIsGoodIsNotMadeAnew) {
+  Load();
+  const std::string before = Read("n1.pem");
+
+  Load();
+
+  EXPECT_EQ(Read("n1.pem"), before);
+}
+
 TEST_F(OwnCertificatesTest, WhatIsGoodStaysAlsoWithoutTheKeyOfTheAuthority) {
   Load();
   const std::string before = Read("n1.pem");

@@ -65,6 +65,9 @@ TEST(PropertyTextTest, EveryTypeHasAText) {
   EXPECT_EQ(HeaderOf(char32_t{0xD800}), "\"\\ufffd\"");
   EXPECT_EQ(HeaderOf(Uuid{}), "\"00000000-0000-0000-0000-000000000000\"");
   EXPECT_EQ(HeaderOf(TimeSpan{{.seconds = 93784, .nanos = 500'000'000}}), "\"1.02:03:04.5000000\"");
+  EXPECT_EQ(HeaderOf(TimeSpan{{.seconds = 3600}}), "\"01:00:00\"");
+  EXPECT_EQ(HeaderOf(TimeSpan{{.seconds = -1}}), "\"-00:00:01\"");
+  EXPECT_EQ(HeaderOf(TimeSpan{{.nanos = -500'000'000}}), "\"-00:00:00.5000000\"");
   EXPECT_EQ(HeaderOf(Uri{"http://a"}), "\"http://a\"");
   EXPECT_EQ(HeaderOf(DateTimeOffset{{.seconds = -1}}), "\"Wed, 31 Dec 1969 23:59:59 GMT\"");
   EXPECT_EQ(HeaderOf(EncodedValue{std::string("\xA3\x03sym", 5)}), "\"sym\"");
@@ -163,12 +166,15 @@ TEST(HttpTimeTest, TimesAreReadAndWritten) {
   EXPECT_EQ(InstantFrom("1970-01-01T00:00:01.25Z"), Timestamp(Duration(1'250'000)));
   for (const char* text : {"", "Thu, 01 Jan 1970 00:00:00", "Thu, 32 Jan 1970 00:00:00 GMT",
                            "Thu, 01 Jan 1970 24:00:00 GMT", "1970-13-01T00:00:00Z", "1970-01-01",
-                           "Thu, 1 Jan 1970 00:00:00 GMT", "Thu, 01 Jan 1970 00:00:00 GMT "}) {
+                           "Thu, 1 Jan 1970 00:00:00 GMT", "Thu, 01 Jan 1970 00:00:00 GMT ",
+                           "1970/01-01T00:00:00Z", "1970-01-01 00:00:00Z", "1970-01-01T00.00:00Z",
+                           "Thu; 01 Jan 1970 00:00:00 GMT", "Thu, 01 Jan 1970 00:00-00 GMT"}) {
     EXPECT_EQ(InstantFrom(text), std::nullopt) << text;
   }
   EXPECT_EQ(TimeSpanFrom("1.02:03:04.5"), hours(26) + seconds(184) + Duration(500'000));
   EXPECT_EQ(TimeSpanFrom("-00:00:01"), -seconds(1));
-  for (const char* text : {"", "1", "1:2:3", "999999999.00:00:00", "00:00:60", "00:00:01."}) {
+  for (const char* text : {"", "1", "1:2:3", "999999999.00:00:00", "00:00:60", "00:00:01.",
+                           "24:00:00", "00:60:00", "00-00:01", "00:00-01"}) {
     EXPECT_EQ(TimeSpanFrom(text), std::nullopt) << text;
   }
 }
@@ -199,6 +205,28 @@ TEST(BrokerPropertiesTest, UnknownAndNullAreIgnoredAndBadOnesNamed) {
                            R"({"TimeToLive":"x"})", R"({"ScheduledEnqueueTimeUtc":1})"}) {
     EXPECT_FALSE(TakeBrokerPropertiesHeader(text, message).ok()) << text;
   }
+}
+
+// What a receiver over HTTP is told of a message that nothing was said of.
+nlohmann::json ToldOf(StoredMessage stored) {
+  Delivered delivered;
+  delivered.message = std::make_shared<const StoredMessage>(std::move(stored));
+  std::vector<std::string> omitted;
+  return nlohmann::json::parse(BrokerPropertiesOf(delivered, omitted));
+}
+
+// RST-10
+TEST(BrokerPropertiesTest, ADeliveryTellsItsNumberAndItsLife) {
+  StoredMessage stored;
+  stored.number = SequenceNumber(7);
+  stored.message.time_to_live = seconds(90);
+  const nlohmann::json told = ToldOf(stored);
+  EXPECT_EQ(told["SequenceNumber"], 7);
+  EXPECT_TRUE(told["TimeToLive"].is_number_integer());
+  EXPECT_EQ(told["TimeToLive"], 90);
+
+  stored.message.time_to_live = Duration(1'000'001);
+  EXPECT_EQ(ToldOf(stored)["TimeToLive"], 1.000001);
 }
 
 // USR-6

@@ -333,6 +333,24 @@ TEST_F(AmqpServerTest, WhoDoesNotReadIsDroppedAndOthersGoOn) {
   }
 }
 
+TEST_F(AmqpServerTest, ConnectionsAreListedInPagesEachOnce) {
+  Start();
+  SocketClient one(port_);
+  one->Enter();
+  SocketClient two(port_);
+  two->Enter();
+  SocketClient three(port_);
+  three->Enter();
+
+  const auto first = server_->List(0, 2);
+  ASSERT_EQ(first.size(), 2U);
+  const auto rest = server_->List(first.back().id, 2);
+  ASSERT_EQ(rest.size(), 1U);
+  EXPECT_LT(first[0].id, first[1].id);
+  EXPECT_LT(first[1].id, rest[0].id);
+  EXPECT_TRUE(server_->List(rest[0].id, 2).empty());
+}
+
 TEST_F(AmqpServerTest, StoppingTellsEverybodyAndWaitsForNobodyTooLong) {
   Start();
   SocketClient answers(port_);

@@ -670,6 +670,20 @@ TEST_F(BrokerLinksTest, ADrainThatGoesByTheHundredEndsWhereThereIsNoMore) {
                                 HasSubstr("link-credit=0"), HasSubstr("drain=true")));
 }
 
+// So many go at once: one more is asked for behind them, of which there is none.
+TEST_F(BrokerLinksTest, ADrainThatWantsOneMoreThanThereAreIsAnswered) {
+  for (int i = 0; i < 200; ++i) ASSERT_TRUE(broker_.Send("q", "x").ok());
+  AttachConsumer();
+  client_.HearAll();
+
+  client_.SayFlow(1, 201, /*drain=*/true);
+
+  const std::vector<std::string> lines = client_.HearAll();
+  ASSERT_THAT(lines, SizeIs(201));
+  EXPECT_THAT(lines[200], AllOf(HasSubstr(" flow{"), HasSubstr("delivery-count=201"),
+                                HasSubstr("link-credit=0"), HasSubstr("drain=true")));
+}
+
 TEST_F(BrokerLinksTest, ATransferDeadLetterQueueIsThereAndEmpty) {  // ADR-6
   AttachReceiver("q/$Transfer/$DeadLetterQueue");
   ASSERT_TRUE(broker_.Send("q", "hello").ok());
@@ -878,7 +892,8 @@ TEST_F(BrokerLinksTest, ALinkWithMoreThanThereIsRoomForLeavesSomeToOthers) {
 
 TEST_F(BrokerLinksTest, WhatWasNeverWrittenGoesBackWithoutCounting) {
   for (const bool goes_away : {false, true}) {
-    ASSERT_TRUE(broker_.Send("q", "hello").ok());
+    // One is begun with, the others wait behind it.
+    for (int i = 0; i < 3; ++i) ASSERT_TRUE(broker_.Send("q", "hello").ok());
     AttachReceiver();
     Flow flow;
     flow.next_incoming_id = 0;
@@ -895,9 +910,11 @@ TEST_F(BrokerLinksTest, WhatWasNeverWrittenGoesBackWithoutCounting) {
     broker_.Run();
 
     const auto received = Receive();
-    ASSERT_THAT(received, SizeIs(1));
-    EXPECT_EQ(received[0].delivery.count, 0U);
-    ASSERT_TRUE(broker_.Complete("q", received[0].token).ok());
+    ASSERT_THAT(received, SizeIs(3));
+    for (const wharf::Delivered& delivered : received) {
+      EXPECT_EQ(delivered.delivery.count, 0U);
+      ASSERT_TRUE(broker_.Complete("q", delivered.token).ok());
+    }
   }
 }
 
@@ -978,6 +995,20 @@ TEST(SettlementsTest, AReasonIsAText) {
   EXPECT_EQ((*reason(Value(Symbol{"broken"})))->reason, "broken");
   EXPECT_EQ((*reason(Value()))->reason, std::nullopt);
   EXPECT_EQ(reason(Value(std::int32_t{5})).status().code(), ErrorCode::kArgumentError);
+}
+
+TEST(SettlementsTest, WhatElseIsToldOfADeadLetterIsAPropertyOfIt) {
+  Rejected rejected;
+  Error& error = rejected.error.emplace();
+  error.condition.text = "com.microsoft:dead-letter";
+  error.info.emplace().Add(Value(Symbol{"DeadLetterReason"}), Value(std::string("broken")));
+  error.info->Add(Value(Symbol{"color"}), Value(std::string("red")));
+
+  const Result<std::optional<Settlement>> settlement = SettlementOf(rejected);
+
+  ASSERT_TRUE(settlement.ok() && *settlement);
+  EXPECT_EQ((*settlement)->properties_to_modify,
+            (PropertyMap{{"color", PropertyValue(std::string("red"))}}));
 }
 
 TEST(SettlementsTest, ATagIsTheTokenAsDotNetReadsIt) {

@@ -60,6 +60,17 @@ TEST(EncodedValueTest, ASpanBeyondTenThousandYearsStaysAsItIs) {
   EXPECT_TRUE(span("00 00 00 00 00 98 96 80").has_value());
 }
 
+// In ticks since the year 1; a filter compares it as any other time.
+TEST(EncodedValueTest, AnOffsetTimeWithinTheCalendarIsATime) {
+  const auto time = [](const char* ticks) {
+    return PlainOf(FromHex(std::string("00 a3 ['com.microsoft:datetime-offset'] 81 ") + ticks));
+  };
+  EXPECT_EQ(time("08 9f 7f f5 f7 b5 80 00"), PropertyValue(DateTimeOffset{{0, 0}}));
+  EXPECT_EQ(time("08 9f 7f f5 f8 4e 16 81"), PropertyValue(DateTimeOffset{{1, 100}}));
+  EXPECT_EQ(time("7f ff ff ff ff ff ff ff"), std::nullopt);
+  EXPECT_EQ(time("ff ff ff ff ff ff ff ff"), std::nullopt);
+}
+
 // Of what is damaged nothing is read beyond its end.
 TEST(EncodedValueTest, AnyBytesAreAValueOrNone) {
   for (std::uint64_t seed = 1; seed <= 20000; ++seed) {

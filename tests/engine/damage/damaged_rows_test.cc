@@ -209,6 +209,24 @@ TEST_F(DamagedRowsTest, ALostLockEndsAndItsMessageIsInQuarantine) {
   EXPECT_EQ(Counters().bytes, 0);
 }
 
+// reliability 20
+TEST_F(DamagedRowsTest, ALostLockOfADeadLetterEndsToo) {
+  const std::string dead = "orders/$DeadLetterQueue";
+  Send(3000, "orders", 10);
+  for (const std::uint64_t number : ReceiveAll("orders", /*completes=*/false)) {
+    ASSERT_TRUE(engine().DeadLetter("orders", tokens_.at(number)).ok());
+  }
+  ReceiveAll(dead, /*completes=*/false);
+  broker_.Damage("delivery", 0.5);
+
+  const NumberSet quarantined = Quarantined(dead);
+
+  EXPECT_THAT(quarantined, Not(IsEmpty()));
+  for (std::uint64_t number = 1; number <= 3000; ++number) {
+    EXPECT_EQ(engine().Complete(dead, tokens_.at(number)).ok(), !quarantined.contains(number));
+  }
+}
+
 // The damage reaches from the last lock to the end of the table, and in it the filter lets one in a
 // hundred numbers through.
 TEST_F(DamagedRowsTest, AStartTakesNoFreshMessageForALostLock) {

@@ -340,6 +340,35 @@ TEST_F(FenceTest, ARepairCountsBodiesOfAnOlderVersion) {
   ExpectAllInOrder();
 }
 
+TEST_F(FenceTest, EachCountThatDriftsIsToldByItsNameAndMended) {
+  struct Count {
+    const char* name;
+    std::int64_t LaneCounters::*of;
+  };
+  ASSERT_TRUE(engine_.Send("orders", std::string(5000, 'x')).ok());
+  for (const Count& count :
+       {Count{"fresh_message_count", &LaneCounters::fresh},
+        Count{"locked_message_count", &LaneCounters::locked},
+        Count{"returned_message_count", &LaneCounters::returned},
+        Count{"delayed_message_count", &LaneCounters::delayed},
+        Count{"deferred_message_count", &LaneCounters::deferred},
+        Count{"quarantined_message_count", &LaneCounters::quarantined},
+        Count{"size_in_bytes", &LaneCounters::bytes},
+        Count{"separate_body_count", &LaneCounters::separate_bodies},
+        Count{"scheduled_message_count", &LaneCounters::scheduled},
+        Count{"scheduled_size_in_bytes", &LaneCounters::scheduled_bytes},
+        Count{"session_state_size_in_bytes", &LaneCounters::session_state_bytes}}) {
+    const std::int64_t right = engine_.GetQueue("orders")->main.*count.of;
+    ChangeCounters("orders", [&](LaneCounters& counters) { ++(counters.*count.of); });
+
+    EXPECT_THAT(Lines(*engine_.Check("orders")),
+                ElementsAre(fmt::format("{} {} {}", count.name, right + 1, right)));
+    Repair("orders");
+    EXPECT_EQ(engine_.GetQueue("orders")->main.*count.of, right) << count.name;
+  }
+  ExpectAllInOrder();
+}
+
 TEST_F(FenceTest, DeadLettersAreRecountedWithTheirQueue) {
   Send(2);
   const auto received = engine_.Receive("orders", 2);

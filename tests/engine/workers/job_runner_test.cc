@@ -70,6 +70,17 @@ TEST_F(JobRunnerTest, OneThatWasCancelledCountsUntilItsReadIsPlanned) {
   Begin({});
 }
 
+TEST_F(JobRunnerTest, ASelectionNamesSoManyNumbersAndNoMore) {
+  JobOrder order{.verb = JobVerb::kDeleteMessages, .path = "orders"};
+  order.selection.numbers.assign(4500, SequenceNumber(1));
+  Plan([&](Turn& turn) { EXPECT_TRUE(jobs_.Begin(order, turn).ok()); });
+
+  order.selection.numbers.emplace_back(1);
+  Plan([&](Turn& turn) {
+    EXPECT_EQ(jobs_.Begin(order, turn).status().code(), ErrorCode::kArgumentOutOfRange);
+  });
+}
+
 TEST_F(JobRunnerTest, WhatComesAfterItsBeginIsNotItsBusiness) {
   Send(queue_, Messages(1));
   const JobId id = Begin({});

@@ -209,6 +209,16 @@ TEST(RuleXmlTest, FilterAndActionAreAlwaysThere) {
             std::string::npos);
 }
 
+TEST(RuleXmlTest, WithoutPropertiesThereIsNoListOfThem) {
+  CorrelationFilter filter;
+  filter.subject = "red";
+  const std::string written =
+      Written({.name = "r", .filter = filter, .action = SqlText{.text = "SET a=1"}});
+
+  EXPECT_EQ(written.find("<Properties"), std::string::npos);
+  EXPECT_EQ(written.find("<Parameters"), std::string::npos);
+}
+
 // Every type of a value that XML has: what is written is read again, in a wider type at most.
 TEST(RuleXmlTest, ReadsWhatItWrites) {
   const PropertyMap properties = {

@@ -384,7 +384,9 @@ TEST_F(ConsoleServiceTest, WhoSignsOutIsOut) {
   EXPECT_EQ(who["rights"], json({"Send", "Listen", "Manage"}));
 
   head.method = "DELETE";
-  EXPECT_EQ(Ask(head)->response->status, 204U);
+  const auto out = Ask(head);
+  EXPECT_EQ(out->response->status, 204U);
+  EXPECT_EQ(FindField(out->response->fields, "Set-Cookie"), nullptr);
   EXPECT_EQ(Ask(Post("Messaging/Send", session))->response->status, 401U);
 }
 
@@ -404,6 +406,16 @@ TEST_F(ConsoleServiceTest, OverTlsTheIdIsInTheCookieAlone) {
   EXPECT_EQ(desk_.asked_.size(), 1U);
   next.scheme = "http";
   EXPECT_EQ(Ask(next)->response->status, 401U);
+
+  HttpRequest end = next;
+  end.path = head.path;
+  end.method = "DELETE";
+  end.scheme = "https";
+  const auto out = Ask(end);
+  EXPECT_EQ(out->response->status, 204U);
+  const std::string* const ends = FindField(out->response->fields, "Set-Cookie");
+  ASSERT_NE(ends, nullptr);
+  EXPECT_THAT(*ends, HasSubstr("Max-Age=0"));
 }
 
 TEST_F(ConsoleServiceTest, FailuresSlowAnAddressDownEvenWithTheRightKey) {

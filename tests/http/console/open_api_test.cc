@@ -21,6 +21,10 @@ void CollectReferences(const json& value, std::set<std::string>& all) {
   for (const auto& inner : value) CollectReferences(inner, all);
 }
 
+std::string ReferenceTo(const google::protobuf::Descriptor& type) {
+  return "#/components/schemas/" + type.full_name();
+}
+
 TEST(ApiMethodsTest, TheyAreFoundByTheirPaths) {
   for (const ApiMethod& method : ApiMethods()) {
     EXPECT_EQ(FindApiMethod(method.path), &method);
@@ -43,10 +47,18 @@ TEST(OpenApiTest, ItHasEachMethodAndNoReferenceThatLeadsNowhere) {
   EXPECT_EQ(document["info"]["version"], "1.2.3");
   EXPECT_EQ(document["paths"].size(), ApiMethods().size() + ApiStreams().size() + 2);
   for (const ApiMethod& method : ApiMethods()) {
-    EXPECT_TRUE(document["paths"][method.path].contains("post")) << method.path;
+    const json& operation = document["paths"][method.path]["post"];
+    ASSERT_EQ(operation["parameters"].size(), 1U) << method.path;
+    EXPECT_EQ(operation["parameters"][0]["name"], "X-Wharf-Request") << method.path;
+    const json& schema = operation["requestBody"]["content"]["application/json"]["schema"];
+    EXPECT_EQ(schema["$ref"], ReferenceTo(*method.descriptor->input_type())) << method.path;
   }
   for (const ApiMethod& method : ApiStreams()) {
-    EXPECT_TRUE(document["paths"][method.path].contains("get")) << method.path;
+    const json& operation = document["paths"][method.path]["get"];
+    EXPECT_EQ(operation["x-websocket-request"]["$ref"],
+              ReferenceTo(*method.descriptor->input_type()));
+    EXPECT_EQ(operation["x-websocket-response"]["$ref"],
+              ReferenceTo(*method.descriptor->output_type()));
   }
   std::set<std::string> references;
   CollectReferences(document, references);
