@@ -58,7 +58,7 @@ void PossibleWorlds::SetTime(Timestamp now) {
   for (const WorldModel& world : worlds_) {
     for (WorldModel& begun : world.WithCommitsBegun()) {
       begun.SetTime(now);
-      Add(after, std::move(begun));
+      for (WorldModel& ended : begun.WithLateEnds()) Add(after, std::move(ended));
     }
   }
   worlds_ = std::move(after);
@@ -91,13 +91,19 @@ void PossibleWorlds::Crash(const std::vector<Event>& events, Timestamp now) {
   for (auto& [world, left] : unfoldings) {
     // What was open ends by the clock of the new life, which may have gone back.
     world.SetTime(now);
-    world.Restart();
-    Add(worlds_, std::move(world));
+    for (WorldModel& ended : world.WithLateEnds()) {
+      ended.Restart();
+      ended.NoteEnds();
+      Add(worlds_, std::move(ended));
+    }
   }
 }
 
 void PossibleWorlds::Finish() {
-  for (WorldModel& world : worlds_) world.PassTimeAlone();
+  for (WorldModel& world : worlds_) {
+    world.NoteEnds();
+    world.PassTimeAlone();
+  }
   std::vector<WorldModel> finished;
   for (std::size_t i = 0; i < worlds_.size() && !IsTooMuch(worlds_.size()); ++i) {
     const std::vector<ModelStep> steps = worlds_[i].Steps();

@@ -21,7 +21,9 @@ void WorldModel::SetTime(Timestamp now) {
   for (auto& [id, transaction] : transactions_) {
     const bool is_over =
         !transaction.is_committing && transaction.since + kTransactionTimeMax <= now;
-    if (transaction.state == TransactionState::kOpen && is_over) RollBack(transaction);
+    if (transaction.state != TransactionState::kOpen || !is_over) continue;
+    RollBack(transaction);
+    transaction.may_end_later = true;
   }
   std::erase_if(transactions_, [now](const auto& entry) {
     return entry.second.state != TransactionState::kOpen &&
@@ -41,6 +43,22 @@ std::vector<WorldModel> WorldModel::WithCommitsBegun() const {
     }
   }
   return worlds;
+}
+
+std::vector<WorldModel> WorldModel::WithLateEnds() const {
+  std::vector<WorldModel> worlds{*this};
+  for (const auto& [id, transaction] : transactions_) {
+    if (!transaction.may_end_later || transaction.since == now_) continue;
+    for (std::size_t i = worlds.size(); i > 0; --i) {
+      worlds.push_back(worlds[i - 1]);
+      worlds.back().transactions_.at(id).since = now_;
+    }
+  }
+  return worlds;
+}
+
+void WorldModel::NoteEnds() {
+  for (auto& [id, transaction] : transactions_) transaction.may_end_later = false;
 }
 
 void WorldModel::Restart() {

@@ -79,6 +79,8 @@ struct ModelTransaction {
   // Its commit was asked for and is not answered; and was begun, so that time does not end it.
   bool is_to_commit = false;
   bool is_committing = false;
+  // Time has ended it: in a turn that may come when the clock has gone on again, or be lost.
+  bool may_end_later = false;
   friend bool operator==(const ModelTransaction&, const ModelTransaction&) = default;
 };
 
@@ -108,6 +110,10 @@ class WorldModel {
   void SetTime(Timestamp now);
   // Before the clock goes on: which commits may have begun by then.
   std::vector<WorldModel> WithCommitsBegun() const;
+  // When the clock has gone on: what time has ended before may end but now.
+  std::vector<WorldModel> WithLateEnds() const;
+  // What was due has ended.
+  void NoteEnds();
   // Memory is gone.
   void Restart();
 
