@@ -39,9 +39,10 @@ TEST(SpanFileTest, EachIsALineBehindTheOthersAndAFileThatWasMovedIsMadeAnew) {
 
 TEST(SpanFileTest, WhereNoneCanBeIsSaid) {
   EXPECT_THAT(SpanFile("/dev/full").Append("{1}").message(), HasSubstr("/dev/full: No space left"));
-  EXPECT_THAT(SpanFile("/nowhere/spans").Check().message(), HasSubstr("/nowhere/spans: No such"));
+  EXPECT_THAT(SpanFile("/nowhere/spans").Check().message(),
+              HasSubstr("/nowhere/spans: No such file"));
   EXPECT_THAT(SpanFile("/nowhere/spans").Append("{1}").message(),
-              HasSubstr("/nowhere/spans: No such"));
+              HasSubstr("/nowhere/spans: No such file"));
 }
 
 }  // namespace
