@@ -239,6 +239,31 @@ TEST_F(EndpointsTest, ATransactionIsRepeatedIfItHasAnId) {
   EXPECT_TRUE(client_->transactions().Run(request).ok());
 }
 
+// Nobody who was asked again in vain knows what became of it.
+TEST_F(EndpointsTest, WhatMayHaveBeenDoneStaysUnknownWhereNobodyLeadsAnyMore) {
+  two_.Follow("");
+  NewClient({one_.address(), two_.address()}, 200ms);
+  v1::RunTransactionRequest request;
+  request.set_transaction_id("t-1");
+  one_.LoseAnswerAndLead();
+
+  const Status status = client_->transactions().Run(request).status();
+
+  EXPECT_EQ(status.outcome(), Outcome::kUnknown);
+  EXPECT_THAT(status.message(), testing::HasSubstr("broke; asked again: another one leads"));
+  EXPECT_GE(two_.asked_count(), 1);
+}
+
+TEST_F(EndpointsTest, WhatWasNeverDoneIsKnownNotToBe) {
+  one_.Follow("");
+  two_.Follow("");
+  NewClient({one_.address(), two_.address()}, 200ms);
+  v1::RunTransactionRequest request;
+  request.set_transaction_id("t-1");
+
+  EXPECT_EQ(client_->transactions().Run(request).status().outcome(), Outcome::kNotDone);
+}
+
 // --- streams
 
 class EndpointsOfStreamsTest : public EndpointsTest {

@@ -195,6 +195,11 @@ void FakeBroker::LoseAnswer() {
   loses_answer_ = true;
 }
 
+void FakeBroker::LoseAnswerAndLead() {
+  const std::lock_guard lock(mutex_);
+  loses_answer_ = loses_lead_ = true;
+}
+
 grpc::Status FakeBroker::Elsewhere() const {
   if (!leader_) return grpc::Status::OK;
   return {
@@ -214,6 +219,7 @@ grpc::Status FakeBroker::NoteCall() {
   if (!elsewhere.ok()) return elsewhere;
   const std::lock_guard lock(mutex_);
   if (!std::exchange(loses_answer_, false)) return grpc::Status::OK;
+  if (std::exchange(loses_lead_, false)) leader_ = "";
   return {grpc::StatusCode::UNAVAILABLE, "the connection broke"};
 }
 

@@ -68,6 +68,8 @@ class FakeBroker final : private v1::Messaging::Service {
   void WaitForAsked(int count);
   // The next call but those of Clock is taken, and its connection breaks before the answer.
   void LoseAnswer();
+  // And leads no more from then on.
+  void LoseAnswerAndLead();
 
   // Breaks every connection; none can be made until Mend.
   void Break();
@@ -138,6 +140,7 @@ class FakeBroker final : private v1::Messaging::Service {
   std::optional<std::string> leader_;  // Another one.
   int asked_ = 0;
   bool loses_answer_ = false;
+  bool loses_lead_ = false;
   std::uint64_t era_ = 0;  // One more with every break.
   bool is_broken_ = false;
   bool is_stopping_ = false;

@@ -63,6 +63,19 @@ bool IsElsewhere(const Status& status) {
          status.code() == ErrorCode::kServiceCommunicationProblem;
 }
 
+// Nobody looked at what was asked, and so nobody knows whether it was done before.
+bool IsTurnedAway(const Status& status) {
+  return IsElsewhere(status) || status.code() == ErrorCode::kServiceBusy ||
+         status.code() == ErrorCode::kUnauthorized;
+}
+
+// How all tries of a call ended, of which `lost`, if there is one, may have been done.
+Status EndOfAll(const std::optional<Status>& lost, Status last) {
+  if (!lost || last.outcome() == Outcome::kUnknown || !IsTurnedAway(last)) return last;
+  return {lost->code(), fmt::format("{}; asked again: {}", lost->message(), last.message()),
+          Outcome::kUnknown};
+}
+
 }  // namespace
 
 Endpoint::Endpoint(const Target& target, std::string address, bool has_own_connection)
@@ -221,6 +234,7 @@ Status Endpoints::AskReachable(Endpoint& endpoint, Duration timeout, Call call) 
 Status Endpoints::Ask(Duration timeout, Repeat repeat, Call call) {
   const Time end = steady_clock::now() + timeout;
   std::optional<Search> search;
+  std::optional<Status> lost;
   while (true) {
     const EndpointPtr endpoint = current();
     const Duration left = std::chrono::ceil<Duration>(end - steady_clock::now());
@@ -228,10 +242,11 @@ Status Endpoints::Ask(Duration timeout, Repeat repeat, Call call) {
     if (status.ok()) return status;
     if (!MayMoveOn(status, repeat)) {
       NoteEnd(*endpoint, status);
-      return status;
+      return EndOfAll(lost, std::move(status));
     }
+    if (!lost && status.outcome() == Outcome::kUnknown) lost = status;
     if (!search) search.emplace(*this, std::min(patience_, left));
-    if (!search->MoveOn(*endpoint, status)) return status;
+    if (!search->MoveOn(*endpoint, status)) return EndOfAll(lost, std::move(status));
   }
 }
 

@@ -92,7 +92,8 @@ class Endpoints {
   // The first address that was given.
   EndpointPtr first() const;
 
-  // Asks who leads; all tries together may take `timeout`.
+  // Asks who leads; all tries together may take `timeout`. Where one of them may have been done,
+  // and those behind it were turned away, nobody knows whether it was.
   Status Ask(Duration timeout, Repeat repeat, Call call);
   // Asks this one, once.
   static Status AskOne(Endpoint& endpoint, Duration timeout, Call call);
