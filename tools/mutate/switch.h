@@ -63,8 +63,7 @@ inline bool On(int fault) {
 
 // One more than it should be.
 template <class Number>
-  requires(!std::is_reference_v<Number>)
-Number More(bool is_on, Number&& number) {
+requires(!std::is_reference_v<Number>) Number More(bool is_on, Number&& number) {
   return is_on ? static_cast<Number>(number + 1) : number;
 }
 
