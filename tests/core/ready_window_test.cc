@@ -284,6 +284,27 @@ TEST(ReadyWindowTest, WhatReturnsWhileReturnedRowsAreReadIsNotLost) {
             (std::vector{SequenceNumber(2), SequenceNumber(5)}));
 }
 
+TEST(ReadyWindowTest, WhatReturnsWhileMoreAreReadLeavesNoGapBehindIt) {
+  WindowFixture lane({.messages_max = 2});
+  lane.counters().returned = 5;
+  lane.TakeReturned(lane.Expect<ReadReturned>().from, 3, {RowOf(1), RowOf(2)});
+  lane.Expect<ReadContent>();
+  lane.TakeContent({MessageOf(1), MessageOf(2)});
+  lane.Pop();
+  lane.Pop();
+  const auto read = lane.Expect<ReadReturned>();
+
+  lane.Return(1);
+  lane.Return(2);
+  lane.TakeReturned(read.from, 5, {RowOf(3), RowOf(4)});
+
+  lane.Expect<ReadContent>();
+  lane.TakeContent({MessageOf(1), MessageOf(2)});
+  EXPECT_EQ(lane.Pop(), 1U);
+  EXPECT_EQ(lane.Pop(), 2U);
+  EXPECT_EQ(lane.Expect<ReadReturned>().from, SequenceNumber(3));
+}
+
 TEST(ReadyWindowTest, WhatReturnsBehindTheWindowIsLeftToTheStore) {
   WindowFixture lane({.messages_max = 2});
   lane.counters().returned = 3;

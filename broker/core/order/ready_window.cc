@@ -261,9 +261,12 @@ void ReadyWindow::TakeFresh(FreshBatch& batch, const LaneCounters& counters) {
   fresh_end_ = batch.covered;
 }
 
+// What returned meanwhile below them may leave no room for all: then the end goes down, and what is
+// read of those behind it would stand beyond a gap.
 void ReadyWindow::TakeReturned(ReturnedBatch& batch) {
   returned_end_ = batch.covered;
   for (ReturnedRow& row : batch.rows) {
+    if (row.number >= returned_end_) break;
     if (!removed_meanwhile_.contains(row.number)) InsertReturned(std::move(row));
   }
   for (ReturnedRow& row : returned_meanwhile_) {
