@@ -46,7 +46,17 @@ constexpr std::string_view kBare[] = {
     "00 53 73 c0 [01 a1 ['id']] 00 53 76 c0 [01 54 05] 00 53 76 45",
     "00 53 73 c0 [01 a1 ['id']] 00 53 75 a0 ['b'] 00 53 78 c1 [02 a3 ['crc'] 70 00 00 00 07]"};
 
-using BrokerLinksTest = LinksFixture;
+class BrokerLinksTest : public LinksFixture {
+ protected:
+  // So many deliveries, and behind them the answer to the drain of so much credit.
+  void ExpectDrained(std::size_t deliveries, std::uint32_t credit) {
+    const std::vector<std::string> lines = client_.HearAll();
+    ASSERT_THAT(lines, SizeIs(deliveries + 1));
+    EXPECT_THAT(lines.back(),
+                AllOf(HasSubstr(" flow{"), HasSubstr("delivery-count=" + std::to_string(credit)),
+                      HasSubstr("link-credit=0"), HasSubstr("drain=true")));
+  }
+};
 
 // --- sending
 
@@ -576,10 +586,7 @@ TEST_F(BrokerLinksTest, ADrainBehindADrainIsAnsweredForAllItsCredit) {
 
   client_.SayFlow(1, 5, /*drain=*/true);
 
-  const std::vector<std::string> lines = client_.HearAll();
-  ASSERT_THAT(lines, SizeIs(4));
-  EXPECT_THAT(lines[3], AllOf(HasSubstr(" flow{"), HasSubstr("delivery-count=5"),
-                              HasSubstr("link-credit=0"), HasSubstr("drain=true")));
+  ExpectDrained(3, 5);
 }
 
 TEST_F(BrokerLinksTest, CreditThatIsTakenBackGetsNothing) {
@@ -664,10 +671,7 @@ TEST_F(BrokerLinksTest, ADrainThatGoesByTheHundredEndsWhereThereIsNoMore) {
 
   client_.SayFlow(1, 900, /*drain=*/true);
 
-  const std::vector<std::string> lines = client_.HearAll();
-  ASSERT_THAT(lines, SizeIs(251));
-  EXPECT_THAT(lines[250], AllOf(HasSubstr(" flow{"), HasSubstr("delivery-count=900"),
-                                HasSubstr("link-credit=0"), HasSubstr("drain=true")));
+  ExpectDrained(250, 900);
 }
 
 // So many go at once: one more is asked for behind them, of which there is none.
@@ -678,10 +682,7 @@ TEST_F(BrokerLinksTest, ADrainThatWantsOneMoreThanThereAreIsAnswered) {
 
   client_.SayFlow(1, 201, /*drain=*/true);
 
-  const std::vector<std::string> lines = client_.HearAll();
-  ASSERT_THAT(lines, SizeIs(201));
-  EXPECT_THAT(lines[200], AllOf(HasSubstr(" flow{"), HasSubstr("delivery-count=201"),
-                                HasSubstr("link-credit=0"), HasSubstr("drain=true")));
+  ExpectDrained(200, 201);
 }
 
 TEST_F(BrokerLinksTest, ATransferDeadLetterQueueIsThereAndEmpty) {  // ADR-6
